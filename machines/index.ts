@@ -1,0 +1,4 @@
+export type * from './commands.ts';
+export * from './refusals.ts';
+export * from './supervisor.ts';
+export * from './task.ts';

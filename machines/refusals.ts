@@ -1,0 +1,104 @@
+import type { SnapshotFrom } from 'xstate';
+import type { TaskCommand, TaskCommandType } from './commands.ts';
+import type { taskMachine } from './task.ts';
+
+export const STATUSES = ['running', 'completed', 'failed', 'cancelled', 'stopped'] as const;
+export type Status = (typeof STATUSES)[number];
+
+export const PHASES = [
+  'queued',
+  'working',
+  'awaitingInput',
+  'retrying',
+  'joining',
+  'cancelling',
+  'stopping',
+] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** The innermost state: a phase while running, otherwise the status itself. */
+export type TaskLeaf = Phase | Exclude<Status, 'running'>;
+
+/** Why a command changes nothing. */
+export type RefusalCode =
+  | 'already_cancelling'
+  | 'already_decided'
+  | 'already_ended'
+  | 'already_running'
+  | 'already_stopped'
+  | 'already_stopping'
+  | 'executor_still_running'
+  | 'no_such_request'
+  | 'not_due'
+  | 'not_receiving'
+  | 'not_resumable'
+  | 'not_working'
+  | 'parent_not_running'
+  | 'still_held';
+
+type Snapshot = SnapshotFrom<typeof taskMachine>;
+type Rule = { readonly otherwise: RefusalCode } & { readonly [Leaf in TaskLeaf]?: RefusalCode };
+
+const BODY_DECIDED = { joining: 'already_decided', cancelling: 'already_cancelling' } as const;
+
+/** The code of every state × command cell that the machine does not accept; ended tasks refuse all alike. */
+const RULES: { readonly [Type in TaskCommandType]: Rule } = {
+  START: { otherwise: 'already_running', stopped: 'already_stopped' },
+  ASK: { otherwise: 'not_working' },
+  ANSWER: { otherwise: 'no_such_request' },
+  WITHDRAW: { otherwise: 'no_such_request' },
+  MESSAGE: { otherwise: 'not_receiving' },
+  REPORT: { otherwise: 'not_working' },
+  SUCCEED: { otherwise: 'not_working', ...BODY_DECIDED },
+  FAIL: { otherwise: 'not_working', ...BODY_DECIDED, stopping: 'already_stopping' },
+  TIME_OUT: { otherwise: 'not_working', ...BODY_DECIDED, stopping: 'already_stopping' },
+  RETRY: { otherwise: 'not_due', retrying: 'executor_still_running' },
+  CANCEL: { otherwise: 'already_cancelling' },
+  STOP: {
+    otherwise: 'already_stopping',
+    cancelling: 'already_cancelling',
+    stopped: 'already_stopped',
+  },
+  GRACE_OVER: { otherwise: 'not_due' },
+  JOIN: {
+    otherwise: 'not_due',
+    joining: 'still_held',
+    cancelling: 'still_held',
+    stopping: 'still_held',
+  },
+  RESUME: { otherwise: 'already_running', stopped: 'not_resumable' },
+};
+
+export function statusOf(snapshot: Pick<Snapshot, 'value'>): Status {
+  return typeof snapshot.value === 'string' ? snapshot.value : 'running';
+}
+
+export function phaseOf(snapshot: Pick<Snapshot, 'value'>): Phase | null {
+  return typeof snapshot.value === 'string' ? null : snapshot.value.running;
+}
+
+export function leafOf(snapshot: Pick<Snapshot, 'value'>): TaskLeaf {
+  return typeof snapshot.value === 'string' ? snapshot.value : snapshot.value.running;
+}
+
+/**
+ * Says why the machine refused a command in this state. Ask it only after a refusal.
+ *
+ * @example
+ * ```ts
+ * import { createActor } from 'xstate';
+ * import { refusalOf, taskMachine, type TaskCommand } from 'offstage/machines';
+ *
+ * declare const command: TaskCommand;
+ * refusalOf(createActor(taskMachine).getSnapshot(), command); // e.g. 'already_running'
+ * ```
+ */
+export function refusalOf(snapshot: Pick<Snapshot, 'value'>, command: TaskCommand): RefusalCode {
+  const leaf = leafOf(snapshot);
+  if (leaf === 'completed' || leaf === 'failed' || leaf === 'cancelled') return 'already_ended';
+  if (leaf === 'stopped' && command.type === 'RESUME' && command.facts.resumable) {
+    return command.facts.executor ? 'executor_still_running' : 'parent_not_running';
+  }
+  const rule = RULES[command.type];
+  return rule[leaf] ?? rule.otherwise;
+}

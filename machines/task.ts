@@ -1,0 +1,483 @@
+import { assign, emit, setup } from 'xstate';
+import type {
+  InputRequest,
+  Json,
+  Outcome,
+  RestartPolicy,
+  TaskCommand,
+  TaskEmitted,
+  TaskFailure,
+} from './commands.ts';
+
+/** What a task remembers in order to decide. */
+export interface TaskContext {
+  readonly attempt: number;
+  /** The fence: grows with every attempt and every change of hands. */
+  readonly epoch: number;
+  /** When the current attempt began to work. */
+  readonly startedAt: number | null;
+  /** When the open questions were first asked, and how long earlier ones took: waiting for a person is not counted as work. */
+  readonly waitingSince: number | null;
+  readonly waitedMs: number;
+  readonly requests: readonly InputRequest[];
+  /** The first cancel or stop request of this attempt; a later cancel replaces a stop. */
+  readonly request: EndRequest | null;
+  /** When an executor that was told to leave counts as abandoned: from the attempt's first abort. */
+  readonly graceAt: number | null;
+  readonly abandoned: boolean;
+  readonly retryAt: number | null;
+  /** Times of the restarts since the last resume. */
+  readonly restarts: readonly number[];
+  readonly outcome: Outcome | null;
+  readonly evidence: Json;
+}
+
+/** Somebody asked for the task's end. */
+export interface EndRequest {
+  readonly kind: 'cancel' | 'stop';
+  readonly reason: string | null;
+  readonly at: number;
+}
+
+const FIRST_ATTEMPT: TaskContext = {
+  attempt: 1,
+  epoch: 1,
+  startedAt: null,
+  waitingSince: null,
+  waitedMs: 0,
+  requests: [],
+  request: null,
+  graceAt: null,
+  abandoned: false,
+  retryAt: null,
+  restarts: [],
+  outcome: null,
+  evidence: null,
+};
+
+const UNKNOWN_FAILURE: TaskFailure = { code: 'unknown', message: 'The task failed.' };
+
+/** The part of the context that belongs to one attempt only. */
+const FRESH = {
+  startedAt: null,
+  waitingSince: null,
+  waitedMs: 0,
+  requests: [],
+  request: null,
+  graceAt: null,
+  abandoned: false,
+  retryAt: null,
+  evidence: null,
+} satisfies Partial<TaskContext>;
+
+/** The wait before the next attempt: exponential, capped, with a random share. */
+function backoff(policy: RestartPolicy, restarts: number, jitter: number): number {
+  const full = Math.min(policy.maxDelayMs, policy.minDelayMs * policy.factor ** restarts);
+  return Math.round(full * (1 - policy.jitter * jitter));
+}
+
+function mayRestart(context: TaskContext, command: TaskCommand): boolean {
+  const { restart, now } = command.facts;
+  if (restart === null || failureOf(command)?.retryable === false) return false;
+  const recent = context.restarts.filter((at) => at > now - restart.intensity.windowMs);
+  return (
+    context.restarts.length + 1 < restart.maxAttempts && recent.length < restart.intensity.restarts
+  );
+}
+
+function failureOf(command: TaskCommand): TaskFailure | undefined {
+  return 'failure' in command ? command.failure : undefined;
+}
+
+function outcomeOf(command: TaskCommand): Outcome | null {
+  if (command.type === 'SUCCEED') {
+    return { kind: 'completed', output: command.output, summary: command.summary };
+  }
+  const failure = failureOf(command);
+  return failure ? { kind: 'failed', failure } : null;
+}
+
+function graceOf(context: TaskContext, command: TaskCommand): number | null {
+  if (!command.facts.executor) return null;
+  return context.graceAt ?? command.facts.now + command.facts.graceMs;
+}
+
+/** Something still keeps the task from ending: its body, unless abandoned, or a linked child. */
+function isHeld(context: TaskContext, command: TaskCommand): boolean {
+  const { executor, children } = command.facts;
+  return (executor && !context.abandoned) || children > 0;
+}
+
+function endRequest(kind: EndRequest['kind'], context: TaskContext, command: TaskCommand) {
+  const reason = 'reason' in command ? command.reason : null;
+  return {
+    request: { kind, reason, at: command.facts.now },
+    requests: [],
+    graceAt: graceOf(context, command),
+  };
+}
+
+/** Narrows the command inside an action that only that command can reach. */
+function only<Type extends TaskCommand['type']>(command: TaskCommand, type: Type) {
+  if (command.type !== type) throw new TypeError(`Expected ${type}, got ${command.type}`);
+  return command as Extract<TaskCommand, { type: Type }>;
+}
+
+/** What remains open once one question is answered or withdrawn. */
+function closeRequest(context: TaskContext, command: TaskCommand) {
+  const id = 'requestId' in command ? command.requestId : null;
+  const requests = context.requests.filter((request) => request.id !== id);
+  if (requests.length > 0 || context.waitingSince === null) return { requests };
+  const waitedMs = context.waitedMs + command.facts.now - context.waitingSince;
+  return { requests, waitedMs, waitingSince: null };
+}
+
+/**
+ * The life of one task, without I/O, clock or ids: everything comes in by commands, and the runtime
+ * provides the actions that are only named here.
+ *
+ * @example
+ * ```ts
+ * import { createActor } from 'xstate';
+ * import { taskMachine } from 'offstage/machines';
+ *
+ * const actor = createActor(taskMachine).start();
+ * actor.getSnapshot().value; // { running: 'queued' }
+ * ```
+ */
+export const taskMachine = setup({
+  types: {
+    context: {} as TaskContext,
+    events: {} as TaskCommand,
+    emitted: {} as TaskEmitted,
+  },
+  guards: {
+    held: ({ context, event }) => isHeld(context, event),
+    released: ({ context, event }) => !isHeld(context, event),
+    hasChildren: ({ event }) => event.facts.children > 0,
+    bodyLeft: ({ event }) => !event.facts.executor,
+    overstays: ({ context, event }) => event.facts.executor && !context.abandoned,
+    mayRestart: ({ context, event }) => mayRestart(context, event),
+    succeeded: ({ context, event }) =>
+      context.outcome?.kind === 'completed' && !isHeld(context, event),
+    notYetCancelling: ({ context }) => context.request?.kind !== 'cancel',
+    notYetEnding: ({ context }) => context.request === null,
+    asked: ({ context, event }) =>
+      'requestId' in event && context.requests.some(({ id }) => id === event.requestId),
+    lastAsked: ({ context, event }) =>
+      'requestId' in event &&
+      context.requests.length === 1 &&
+      context.requests[0]?.id === event.requestId,
+    mayResume: ({ event }) =>
+      event.facts.resumable && !event.facts.executor && event.facts.parentRunning,
+    mayResumeNow: ({ event }) =>
+      event.facts.resumable &&
+      !event.facts.executor &&
+      event.facts.parentRunning &&
+      event.facts.admitted,
+  },
+  actions: {
+    beginWork: assign({ startedAt: ({ event }) => event.facts.now }),
+    nextAttempt: assign(({ context, event }) => ({
+      ...FRESH,
+      attempt: context.attempt + 1,
+      epoch: context.epoch + 1,
+      startedAt: event.facts.now,
+      restarts: event.type === 'RESUME' ? [] : context.restarts,
+    })),
+    keepRequest: assign(({ context, event }) => ({
+      requests: event.type === 'ASK' ? [...context.requests, event.request] : context.requests,
+      waitingSince: context.waitingSince ?? event.facts.now,
+    })),
+    closeRequest: assign(({ context, event }) => closeRequest(context, event)),
+    keepEvidence: assign(({ context, event }) => ({
+      evidence:
+        (event.type === 'REPORT' &&
+          event.reports.findLast((report) => report.kind === 'evidence')?.evidence) ||
+        context.evidence,
+    })),
+    decideOutcome: assign(({ context, event }) => ({
+      outcome: outcomeOf(event),
+      requests: [],
+      graceAt: graceOf(context, event),
+    })),
+    planRestart: assign(({ context, event }) => ({
+      requests: [],
+      graceAt: graceOf(context, event),
+      restarts: [...context.restarts, event.facts.now],
+      retryAt:
+        event.facts.now +
+        (event.facts.restart
+          ? backoff(event.facts.restart, context.restarts.length, event.facts.jitter)
+          : 0),
+    })),
+    requestCancel: assign(({ context, event }) => endRequest('cancel', context, event)),
+    requestStop: assign(({ context, event }) => endRequest('stop', context, event)),
+    abandon: assign({ abandoned: true }),
+
+    tellQueued: emit({ type: 'queued' }),
+    tellStarted: emit(({ context }) => ({
+      type: 'started',
+      attempt: context.attempt,
+      epoch: context.epoch,
+    })),
+    tellAsked: emit(({ event }) => ({ type: 'asked', request: only(event, 'ASK').request })),
+    tellAnswered: emit(({ event }) => {
+      const { requestId, value } = only(event, 'ANSWER');
+      return { type: 'answered', requestId, value };
+    }),
+    tellWithdrawn: emit(({ event }) => ({
+      type: 'withdrawn',
+      requestId: only(event, 'WITHDRAW').requestId,
+    })),
+    tellMessage: emit(({ event }) => ({
+      type: 'message',
+      message: only(event, 'MESSAGE').message,
+    })),
+    tellReports: emit(({ event }) => ({
+      type: 'reported',
+      reports: only(event, 'REPORT').reports,
+    })),
+    tellRetrying: emit(({ context, event }) => ({
+      type: 'retrying',
+      failure: failureOf(event) ?? UNKNOWN_FAILURE,
+      retryAt: context.retryAt ?? event.facts.now,
+    })),
+    tellJoining: emit(({ context }) => ({
+      type: 'joining',
+      outcome: context.outcome ?? { kind: 'failed', failure: UNKNOWN_FAILURE },
+    })),
+    tellCancelRequested: emit(({ event }) => ({
+      type: 'cancelRequested',
+      reason: only(event, 'CANCEL').reason,
+    })),
+    tellStopRequested: emit(({ event }) => ({
+      type: 'stopRequested',
+      reason: only(event, 'STOP').reason,
+    })),
+    tellAbandoned: emit({ type: 'abandoned' }),
+    tellResumed: emit(({ context, event }) => {
+      const { reason, input } = only(event, 'RESUME');
+      return { type: 'resumed', attempt: context.attempt, reason, input };
+    }),
+    tellCompleted: emit(({ context }) => ({
+      type: 'completed',
+      output: context.outcome?.kind === 'completed' ? context.outcome.output : null,
+      summary: context.outcome?.kind === 'completed' ? context.outcome.summary : null,
+    })),
+    tellFailed: emit(({ context }) => ({
+      type: 'failed',
+      failure: context.outcome?.kind === 'failed' ? context.outcome.failure : UNKNOWN_FAILURE,
+      abandoned: context.abandoned,
+    })),
+    tellCancelled: emit(({ context }) => ({
+      type: 'cancelled',
+      reason: context.request?.reason ?? null,
+      abandoned: context.abandoned,
+      evidence: context.evidence,
+    })),
+    tellStopped: emit(({ context }) => ({
+      type: 'stopped',
+      reason: context.request?.reason ?? null,
+      abandoned: context.abandoned,
+      evidence: context.evidence,
+    })),
+
+    startExecutor: () => {},
+    abortExecutor: () => {},
+    deliverAnswer: () => {},
+    deliverMessage: () => {},
+    joinChildren: () => {},
+    cascadeCancel: () => {},
+    cascadeStop: () => {},
+  },
+}).createMachine({
+  id: 'task',
+  context: FIRST_ATTEMPT,
+  initial: 'running',
+  states: {
+    running: {
+      initial: 'queued',
+      on: {
+        CANCEL: [
+          {
+            guard: 'held',
+            target: '.cancelling',
+            actions: ['requestCancel', 'tellCancelRequested', 'abortExecutor', 'cascadeCancel'],
+          },
+          {
+            target: 'cancelled',
+            actions: ['requestCancel', 'tellCancelRequested', 'cascadeCancel'],
+          },
+        ],
+        STOP: [
+          {
+            guard: 'held',
+            target: '.stopping',
+            actions: ['requestStop', 'tellStopRequested', 'abortExecutor', 'cascadeStop'],
+          },
+          { target: 'stopped', actions: ['requestStop', 'tellStopRequested'] },
+        ],
+      },
+      states: {
+        queued: {
+          on: {
+            START: { target: 'working', actions: ['beginWork', 'tellStarted', 'startExecutor'] },
+            MESSAGE: { actions: 'tellMessage' },
+          },
+        },
+        working: {
+          on: {
+            ASK: { target: 'awaitingInput', actions: ['keepRequest', 'tellAsked'] },
+            REPORT: { actions: ['keepEvidence', 'tellReports'] },
+            MESSAGE: { actions: ['tellMessage', 'deliverMessage'] },
+            SUCCEED: [
+              {
+                guard: 'hasChildren',
+                target: 'joining',
+                actions: ['decideOutcome', 'tellJoining', 'joinChildren'],
+              },
+              { target: '#task.completed', actions: 'decideOutcome' },
+            ],
+            FAIL: [
+              { guard: 'mayRestart', target: 'retrying', actions: ['planRestart', 'tellRetrying'] },
+              {
+                guard: 'hasChildren',
+                target: 'joining',
+                actions: ['decideOutcome', 'tellJoining', 'joinChildren'],
+              },
+              { target: '#task.failed', actions: 'decideOutcome' },
+            ],
+            TIME_OUT: [
+              {
+                guard: 'mayRestart',
+                target: 'retrying',
+                actions: ['planRestart', 'tellRetrying', 'abortExecutor'],
+              },
+              {
+                target: 'joining',
+                actions: ['decideOutcome', 'tellJoining', 'abortExecutor', 'joinChildren'],
+              },
+            ],
+          },
+        },
+        awaitingInput: {
+          on: {
+            ASK: { actions: ['keepRequest', 'tellAsked'] },
+            ANSWER: [
+              {
+                guard: 'lastAsked',
+                target: 'working',
+                actions: ['closeRequest', 'tellAnswered', 'deliverAnswer'],
+              },
+              { guard: 'asked', actions: ['closeRequest', 'tellAnswered', 'deliverAnswer'] },
+            ],
+            WITHDRAW: [
+              { guard: 'lastAsked', target: 'working', actions: ['closeRequest', 'tellWithdrawn'] },
+              { guard: 'asked', actions: ['closeRequest', 'tellWithdrawn'] },
+            ],
+            REPORT: { actions: ['keepEvidence', 'tellReports'] },
+            MESSAGE: { actions: ['tellMessage', 'deliverMessage'] },
+            SUCCEED: [
+              {
+                guard: 'hasChildren',
+                target: 'joining',
+                actions: ['decideOutcome', 'tellJoining', 'joinChildren'],
+              },
+              { target: '#task.completed', actions: 'decideOutcome' },
+            ],
+            FAIL: [
+              { guard: 'mayRestart', target: 'retrying', actions: ['planRestart', 'tellRetrying'] },
+              {
+                guard: 'hasChildren',
+                target: 'joining',
+                actions: ['decideOutcome', 'tellJoining', 'joinChildren'],
+              },
+              { target: '#task.failed', actions: 'decideOutcome' },
+            ],
+          },
+        },
+        retrying: {
+          on: {
+            RETRY: {
+              guard: 'bodyLeft',
+              target: 'working',
+              actions: ['nextAttempt', 'tellStarted', 'startExecutor'],
+            },
+            MESSAGE: { actions: 'tellMessage' },
+            GRACE_OVER: { guard: 'overstays', actions: ['abandon', 'tellAbandoned'] },
+          },
+        },
+        joining: {
+          on: {
+            JOIN: [
+              { guard: 'succeeded', target: '#task.completed' },
+              { guard: 'released', target: '#task.failed' },
+            ],
+            GRACE_OVER: { guard: 'overstays', actions: ['abandon', 'tellAbandoned'] },
+            CANCEL: [
+              {
+                guard: 'notYetCancelling',
+                actions: ['requestCancel', 'tellCancelRequested', 'cascadeCancel'],
+              },
+              {},
+            ],
+            STOP: [
+              {
+                guard: 'notYetEnding',
+                actions: ['requestStop', 'tellStopRequested', 'cascadeStop'],
+              },
+              {},
+            ],
+          },
+        },
+        cancelling: {
+          on: {
+            REPORT: { actions: ['keepEvidence', 'tellReports'] },
+            JOIN: { guard: 'released', target: '#task.cancelled' },
+            GRACE_OVER: { guard: 'overstays', actions: ['abandon', 'tellAbandoned'] },
+            CANCEL: {},
+            STOP: {},
+          },
+        },
+        stopping: {
+          on: {
+            REPORT: { actions: ['keepEvidence', 'tellReports'] },
+            SUCCEED: [
+              {
+                guard: 'hasChildren',
+                target: 'joining',
+                actions: ['decideOutcome', 'tellJoining', 'joinChildren'],
+              },
+              { target: '#task.completed', actions: 'decideOutcome' },
+            ],
+            JOIN: { guard: 'released', target: '#task.stopped' },
+            GRACE_OVER: { guard: 'overstays', actions: ['abandon', 'tellAbandoned'] },
+            STOP: {},
+          },
+        },
+      },
+    },
+    completed: { type: 'final', entry: 'tellCompleted' },
+    failed: { type: 'final', entry: 'tellFailed' },
+    cancelled: { type: 'final', entry: 'tellCancelled' },
+    stopped: {
+      entry: 'tellStopped',
+      on: {
+        RESUME: [
+          {
+            guard: 'mayResumeNow',
+            target: 'running.working',
+            actions: ['nextAttempt', 'tellResumed', 'tellStarted', 'startExecutor'],
+          },
+          {
+            guard: 'mayResume',
+            target: 'running.queued',
+            actions: ['nextAttempt', 'tellResumed', 'tellQueued'],
+          },
+        ],
+        CANCEL: { target: 'cancelled', actions: ['requestCancel', 'cascadeCancel'] },
+      },
+    },
+  },
+});

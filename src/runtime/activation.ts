@@ -1,0 +1,107 @@
+import { refusalOf, type TaskCommand } from '../../machines/index.ts';
+import type { RemoteCommand } from '../store/contract.ts';
+import type { Cell } from '../supervisor/cell.ts';
+import { type Command, decide, snapshotOf } from '../supervisor/decide.ts';
+import { OffstageError, refused, unknownTask } from '../task/errors.ts';
+import { newId } from '../task/ids.ts';
+import { isTerminal, type TaskRecord } from '../task/record.ts';
+import type { Engine } from './engine.ts';
+
+/** Where a task is: in the hands of this runtime, of another one, or of nobody because it has ended. */
+type Place =
+  | { readonly kind: 'here'; readonly cell: Cell }
+  | { readonly kind: 'elsewhere'; readonly record: TaskRecord }
+  | { readonly kind: 'ended'; readonly record: TaskRecord };
+
+const MAX_CLAIMS = 5;
+const ORPHANED = 'No live executor found; marked stopped';
+
+/**
+ * Brings a task that has no actor here back into this runtime's hands, or finds out who has it. All
+ * who ask for one task at the same time share one way, so it is never activated twice.
+ */
+export class Activation {
+  readonly #engine: Engine;
+  readonly #underWay = new Map<string, Promise<Place>>();
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** Asks something of a task, wherever it is. Resolves once the request is stored. */
+  async send(owner: string, id: string, command: Command): Promise<void> {
+    const place = await this.find(owner, id);
+    if (place.kind === 'here') {
+      const done = place.cell.enqueue(command);
+      place.cell.abortFor(command);
+      return done;
+    }
+    preview(place.record, command);
+    if (!isRemote(command)) throw refused('already_running', id);
+    await this.#engine.store.postCommand(owner, { id: newId(), task: id, command });
+  }
+
+  find(owner: string, id: string): Promise<Place> {
+    const live = this.#engine.cells.get(id);
+    if (live?.record.owner === owner) return Promise.resolve({ kind: 'here', cell: live });
+    const key = `${owner}\n${id}`;
+    const underWay = this.#underWay.get(key);
+    if (underWay) return underWay;
+    const found = this.#find(owner, id).finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, found);
+    return found;
+  }
+
+  async #find(owner: string, id: string): Promise<Place> {
+    const { store } = this.#engine;
+    for (let attempt = 0; attempt < MAX_CLAIMS; attempt += 1) {
+      const record = await store.load(owner, id);
+      if (record === null) throw unknownTask(id);
+      if (isTerminal(record)) return { kind: 'ended', record };
+      if (record.status === 'running' && (await store.isAlive(record.holder))) {
+        return { kind: 'elsewhere', record };
+      }
+      const claimed = await store.claim(id, this.#engine.holder);
+      if (claimed !== null) return { kind: 'here', cell: this.#enter(claimed) };
+    }
+    throw new OffstageError('store_error', `Task ${id} could not be claimed.`, {
+      attempts: MAX_CLAIMS,
+    });
+  }
+
+  #enter(record: TaskRecord): Cell {
+    const cell = this.#engine.cellOf(record);
+    cell.reload(record);
+    this.#engine.enter(cell);
+    if (record.status === 'running') cell.post({ type: 'STOP', reason: ORPHANED });
+    void this.#engine.drainInbox(record.id);
+    return cell;
+  }
+}
+
+/** Refuses at once what the holder would refuse by what is stored now. */
+function preview(record: TaskRecord, command: Command): void {
+  const facts = {
+    now: record.updatedAt,
+    executor: true,
+    children: 0,
+    parentRunning: true,
+    admitted: true,
+    resumable: true,
+    graceMs: 0,
+    restart: null,
+    jitter: 0,
+  };
+  const snapshot = snapshotOf(record);
+  if (decide(snapshot, command, facts) !== undefined) return;
+  throw refused(refusalOf(snapshot, { ...command, facts } as TaskCommand), record.id);
+}
+
+function isRemote(command: Command): command is RemoteCommand {
+  return (
+    command.type === 'ANSWER' ||
+    command.type === 'MESSAGE' ||
+    command.type === 'CANCEL' ||
+    command.type === 'STOP'
+  );
+}

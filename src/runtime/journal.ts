@@ -1,0 +1,129 @@
+import type { CommitOutcome, Store, Write } from '../store/contract.ts';
+import type { Clock } from '../task/clock.ts';
+import { OffstageError } from '../task/errors.ts';
+
+/** Who waits for a write. */
+export interface Writer {
+  committed(outcome: CommitOutcome): void;
+  /** The store kept failing; whether the write is stored is unknown. */
+  failed(error: OffstageError): void;
+}
+
+interface Entry {
+  readonly write: Write;
+  readonly writer: Writer;
+}
+
+const MAX_BATCH = 512;
+const MAX_ATTEMPTS = 8;
+const FIRST_DELAY_MS = 10;
+const LONGEST_DELAY_MS = 1_000;
+
+/**
+ * Carries the writes of all tasks to the store, many at a time and one batch in flight.
+ *
+ * A batch that fails is tried once more as it is, since a store recognises what it has already
+ * stored. If it fails again its writes go one by one, so that one bad write harms only its own task.
+ */
+export class Journal {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #report: (error: unknown) => void;
+  #queue: Entry[] = [];
+  #isScheduled = false;
+  #inFlight = 0;
+  #idle: (() => void)[] = [];
+
+  constructor(store: Store, clock: Clock, report: (error: unknown) => void) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#report = report;
+  }
+
+  submit(write: Write, writer: Writer): void {
+    this.#queue.push({ write, writer });
+    this.#schedule();
+  }
+
+  get isIdle(): boolean {
+    return this.#queue.length === 0 && this.#inFlight === 0;
+  }
+
+  /** Resolves when every write so far has its answer. */
+  idle(): Promise<void> {
+    if (this.isIdle) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** A turn of the event loop gathers more writes than a microtask: a slow store needs the larger batch. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#queue.length === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => void this.#flush());
+  }
+
+  async #flush(): Promise<void> {
+    const batch = this.#queue.length <= MAX_BATCH ? this.#queue : this.#queue.slice(0, MAX_BATCH);
+    this.#queue = this.#queue.length <= MAX_BATCH ? [] : this.#queue.slice(MAX_BATCH);
+    this.#inFlight += batch.length;
+    const writes = batch.map(({ write }) => write);
+    const outcomes = (await this.#commit(writes)) ?? (await this.#commit(writes));
+    this.#isScheduled = false;
+    this.#schedule();
+    if (outcomes) this.#settleAll(batch, outcomes);
+    else for (const entry of batch) void this.#alone(entry);
+  }
+
+  #settleAll(batch: readonly Entry[], outcomes: readonly CommitOutcome[]): void {
+    for (const [index, entry] of batch.entries()) {
+      const outcome = outcomes[index];
+      if (outcome) this.#settle(entry, outcome);
+    }
+  }
+
+  async #alone(entry: Entry): Promise<void> {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+      const delay = Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS);
+      await new Promise<void>((resolve) => this.#clock.after(delay, resolve));
+      const outcome = (await this.#commit([entry.write]))?.[0];
+      if (outcome) {
+        this.#settle(entry, outcome);
+        return;
+      }
+    }
+    const attempts = MAX_ATTEMPTS + 2;
+    this.#settle(
+      entry,
+      new OffstageError(
+        'store_error',
+        `The store failed ${attempts} times to take a write of task ${entry.write.id}; mend the store, then read the task again.`,
+        { attempts },
+      ),
+    );
+  }
+
+  async #commit(writes: readonly Write[]): Promise<readonly CommitOutcome[] | undefined> {
+    try {
+      const outcomes = await this.#store.commit(writes);
+      if (outcomes.length === writes.length) return outcomes;
+      throw new Error(`commit() answered ${outcomes.length} of ${writes.length} writes`);
+    } catch (error) {
+      this.#report(error);
+      return undefined;
+    }
+  }
+
+  #settle({ writer }: Entry, outcome: CommitOutcome | OffstageError): void {
+    this.#inFlight -= 1;
+    try {
+      if (outcome instanceof OffstageError) writer.failed(outcome);
+      else writer.committed(outcome);
+    } catch (error) {
+      this.#report(error);
+    }
+    if (!this.isIdle) return;
+    const idle = this.#idle;
+    this.#idle = [];
+    for (const resolve of idle) resolve();
+  }
+}

@@ -1,0 +1,50 @@
+import type { Observable } from 'rxjs';
+import { Contained } from '../streams/contained.ts';
+import type { Notice } from '../task/notice.ts';
+import type { Engine } from './engine.ts';
+
+/** How notices are taken. */
+export interface TakeOptions {
+  /** How many at most. Default 100. */
+  readonly limit?: number;
+  /** For how many ms nobody else gets them. Default 30,000. */
+  readonly forMs?: number;
+}
+
+/**
+ * The notices of one owner. Take them, do what they ask for, and acknowledge them: what is not
+ * acknowledged is given again, to the same taker at once and to others when its time is over.
+ */
+export class NoticeInbox {
+  readonly #engine: Engine;
+  readonly #owner: string;
+
+  constructor(engine: Engine, owner: string) {
+    this.#engine = engine;
+    this.#owner = owner;
+  }
+
+  /** Notices as they are stored, from now on; those with `wake` should wake an idle owner. */
+  get arriving$(): Observable<Notice> {
+    const engine = this.#engine;
+    return new Contained<Notice>(engine.reportObserver, (subscriber) => {
+      const { thread, unwatch } = engine.watch(this.#owner);
+      const subscription = thread.notices.values$.subscribe(subscriber);
+      subscription.add(unwatch);
+      return subscription;
+    });
+  }
+
+  /** What waits for acknowledgement, oldest first. */
+  take({ limit = 100, forMs = 30_000 }: TakeOptions = {}): Promise<readonly Notice[]> {
+    return this.#engine.store.takeNotices(this.#owner, this.#engine.holder, { limit, forMs });
+  }
+
+  /** Says that notices have arrived for good. */
+  acknowledge(notices: readonly Pick<Notice, 'key'>[]): Promise<void> {
+    return this.#engine.store.acknowledge(
+      this.#owner,
+      notices.map(({ key }) => key),
+    );
+  }
+}

@@ -1,0 +1,122 @@
+import { map, type Observable } from 'rxjs';
+import type { ListQuery } from '../store/contract.ts';
+import { Contained } from '../streams/contained.ts';
+import type { TaskDefinition } from '../task/definition.ts';
+import { isOffstageError, unknownTask } from '../task/errors.ts';
+import type { TaskEvent } from '../task/events.ts';
+import type { InputFor, TaskHandle } from '../task/handle.ts';
+import type { TaskRecord } from '../task/record.ts';
+import type { SpawnOptions } from '../task/spawn-options.ts';
+import type { Engine } from './engine.ts';
+import { NoticeInbox } from './notice-inbox.ts';
+import { spawn } from './spawn.ts';
+import { TaskList } from './task-list.ts';
+
+/** Which tasks of the owner to list. */
+export type OwnerListQuery = Omit<ListQuery, 'owner'>;
+
+/**
+ * The tasks of one owner thread: the unit of isolation. A task of another owner is as unknown here
+ * as one that never was.
+ *
+ * @example
+ * ```ts
+ * import { createRuntime, defineTask } from 'offstage';
+ *
+ * const greet = defineTask({ name: 'greet', run: () => 'hello' });
+ * const runtime = await createRuntime({ tasks: [greet] });
+ * const thread = runtime.supervisor('thread-1');
+ * const task = await thread.spawn(greet);
+ * await task.result(); // 'hello'
+ * await runtime.close();
+ * ```
+ */
+export class Supervisor {
+  readonly owner: string;
+  /** What this owner must learn. */
+  readonly notices: NoticeInbox;
+  readonly #engine: Engine;
+
+  constructor(engine: Engine, owner: string) {
+    this.#engine = engine;
+    this.owner = owner;
+    this.notices = new NoticeInbox(engine, owner);
+  }
+
+  /** Starts a task. Resolves once it is stored. */
+  spawn<Input, Output>(
+    definition: TaskDefinition<Input, Output>,
+    ...[input, options]: InputFor<Input, SpawnOptions>
+  ): Promise<TaskHandle<Output, Input>> {
+    return spawn(this.#engine, this.owner, definition, input, options ?? {});
+  }
+
+  /** A task by its id. Rejects with `unknown_task`. */
+  async get(id: string): Promise<TaskHandle> {
+    const record = await this.#engine.store.load(this.owner, id);
+    if (record === null) throw unknownTask(id);
+    return this.#engine.handleOf(record);
+  }
+
+  /** The owner's tasks, oldest first. */
+  async list(query: OwnerListQuery = {}): Promise<readonly TaskHandle[]> {
+    const { records } = await this.#engine.store.list({ ...query, owner: this.owner });
+    return records.map((record) => this.#engine.handleOf(record));
+  }
+
+  /** What happens to the owner's tasks from now on. */
+  get events$(): Observable<TaskEvent> {
+    const engine = this.#engine;
+    return new Contained<TaskEvent>(engine.reportObserver, (subscriber) => {
+      const { thread, unwatch } = engine.watch(this.owner);
+      const subscription = thread.changes.values$
+        .pipe(map(({ event }) => event))
+        .subscribe(subscriber);
+      subscription.add(unwatch);
+      return subscription;
+    });
+  }
+
+  /**
+   * All tasks of the owner as they are now, and again whenever that changes. A reader that missed
+   * an event is right again with the next list.
+   */
+  get tasks$(): Observable<readonly TaskRecord[]> {
+    const engine = this.#engine;
+    return new Contained<readonly TaskRecord[]>(engine.reportObserver, (subscriber) =>
+      new TaskList(engine, this.owner, subscriber).start(),
+    );
+  }
+
+  /** Cancels a task and everything below it, also where the task itself has ended. */
+  async cancelTree(id: string, reason?: string): Promise<void> {
+    const root = await this.get(id);
+    await root.cancel(reason);
+    await this.#cancelBelow(id, reason);
+  }
+
+  async #cancelBelow(id: string, reason: string | undefined): Promise<void> {
+    const children = await this.#engine.childrenOf({ owner: this.owner, id });
+    for (const child of children) {
+      if (child.snapshot().link === 'detached') continue;
+      await child.cancel(reason);
+      await this.#cancelBelow(child.id, reason);
+    }
+  }
+
+  /** Cancels every task of the owner that has not ended, detached and stopped ones too. */
+  async cancelAll(reason?: string): Promise<void> {
+    const tasks = await this.list({ statuses: ['running', 'stopped'] });
+    const results = await Promise.allSettled(tasks.map((task) => task.cancel(reason)));
+    for (const result of results) {
+      if (result.status === 'rejected' && !isOffstageError(result.reason, 'unknown_task')) {
+        throw result.reason;
+      }
+    }
+  }
+
+  /** Resolves when no task of the owner works; monitors and tasks that wait for an answer do not count. */
+  idle(): Promise<void> {
+    return this.#engine.thread(this.owner).whenIdle();
+  }
+}

@@ -1,0 +1,134 @@
+import type { Status, TaskCommand } from '../../machines/index.ts';
+import type { Lagged, TaskEvent } from '../task/events.ts';
+import type { Notice } from '../task/notice.ts';
+import type { OutputPage, OutputQuery } from '../task/output.ts';
+import type { TaskRecord } from '../task/record.ts';
+
+/**
+ * One atomic step of one task: its events, its next record, its notices and the inbox commands that
+ * it answers. All of it is stored, or none.
+ *
+ * The fence: the stored record must stand at exactly `(epoch, seq)` and be held by `holder`; a
+ * creation must find none. A store that already stands at the record's own `(epoch, seq)` under the
+ * same holder has seen this very write and answers `ok`, which is what makes a retry harmless. That
+ * is sound because only the holder of an epoch writes; everyone else posts to the inbox.
+ */
+export interface Write {
+  readonly id: string;
+  readonly owner: string;
+  /** Where the stored record must stand; `null` for a creation. */
+  readonly expect: { readonly epoch: number; readonly seq: number } | null;
+  /** The record as it stands after the write. */
+  readonly record: TaskRecord;
+  readonly events: readonly TaskEvent[];
+  readonly notices: readonly Notice[];
+  /** Inbox commands that this write answers. */
+  readonly consumed: readonly string[];
+}
+
+/** What became of one write. */
+export type CommitOutcome =
+  | { readonly kind: 'ok' }
+  /** Somebody else holds the task now, or it is gone. */
+  | { readonly kind: 'fenced' }
+  /** A creation met a task with the same dedupe key, the same id, or a live sibling of the same name. */
+  | { readonly kind: 'exists'; readonly by: 'key' | 'name' | 'id'; readonly record: TaskRecord };
+
+/** A command to a task from a runtime that does not hold it. */
+export interface InboxCommand {
+  readonly id: string;
+  readonly task: string;
+  readonly command: RemoteCommand;
+}
+
+/** What can be asked of a task through its inbox. */
+export type RemoteCommand = Extract<
+  TaskCommand,
+  { type: 'ANSWER' | 'MESSAGE' | 'CANCEL' | 'STOP' }
+> extends infer Command
+  ? Command extends unknown
+    ? Omit<Command, 'facts'>
+    : never
+  : never;
+
+/** Which tasks to list. Without an owner the list crosses owners: only tree operations may do that. */
+export interface ListQuery {
+  readonly owner?: string;
+  /** Only children of this task. */
+  readonly parent?: string;
+  readonly statuses?: readonly Status[];
+  readonly kind?: string;
+  /** Begin after this id. */
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+/** Tasks by creation, oldest first, and the ids of records that could not be read. */
+export interface ListPage {
+  readonly records: readonly TaskRecord[];
+  readonly corrupt: readonly string[];
+}
+
+/** A stretch of a task's events. */
+export interface EventPage {
+  /** Set if events at the beginning of the stretch have been dropped. */
+  readonly lagged: Lagged | null;
+  readonly events: readonly TaskEvent[];
+}
+
+/** What to forget. A task with an unacknowledged notice is always kept. */
+export interface PrunePolicy {
+  /** How many ended tasks to keep at most. */
+  readonly keep: number;
+  /** Forget what ended before this time. */
+  readonly endedBefore: number;
+}
+
+/** A hint that there is something new to read; it may come late, twice, or for nothing. */
+export type StoreHint =
+  | { readonly kind: 'task'; readonly id: string; readonly owner: string }
+  | { readonly kind: 'command'; readonly id: string; readonly owner: string };
+
+/**
+ * Where tasks live. Reads are scoped to an owner: the record of another is `null`, like one that
+ * never was. A method that rejects leaves it open whether it took effect; asking again is safe.
+ */
+export interface Store {
+  commit(writes: readonly Write[]): Promise<readonly CommitOutcome[]>;
+  load(owner: string, id: string): Promise<TaskRecord | null>;
+  list(query: ListQuery): Promise<ListPage>;
+  /** Events after `since`, oldest first. */
+  readEvents(owner: string, id: string, since: number, limit: number): Promise<EventPage>;
+  readOutput(owner: string, id: string, query: OutputQuery): Promise<OutputPage>;
+
+  /**
+   * Makes `holder` the only writer of a task that nobody holds: epoch + 1. A stopped task is free,
+   * a running one once the lease of its holder has run out. Gives `null` if it is held or gone.
+   */
+  claim(id: string, holder: string): Promise<TaskRecord | null>;
+  /** Keeps the lease of a holder for `leaseMs` more, and names the tasks it has lost since. */
+  renew(holder: string, leaseMs: number): Promise<{ readonly lost: readonly string[] }>;
+  /** Whether the lease of a holder is still good. */
+  isAlive(holder: string): Promise<boolean>;
+  /** Ends the lease of a holder that leaves. */
+  release(holder: string): Promise<void>;
+
+  postCommand(owner: string, command: InboxCommand): Promise<void>;
+  readCommands(task: string): Promise<readonly InboxCommand[]>;
+  dropCommands(task: string, ids: readonly string[]): Promise<void>;
+
+  /** Notices that are neither acknowledged nor taken by another taker; they are `taker`'s for `forMs`. */
+  takeNotices(
+    owner: string,
+    taker: string,
+    options: { readonly limit: number; readonly forMs: number },
+  ): Promise<readonly Notice[]>;
+  acknowledge(owner: string, keys: readonly string[]): Promise<void>;
+
+  /** Forgets ended tasks with all that belongs to them; gives back how many. */
+  prune(policy: PrunePolicy): Promise<number>;
+  /** Hints on changes, also by others on the same store. Gives back how to end it. */
+  watch(listener: (hint: StoreHint) => void): () => void;
+  close(): Promise<void>;
+}
+

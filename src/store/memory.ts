@@ -1,0 +1,369 @@
+import { type Clock, systemClock } from '../task/clock.ts';
+import { isTerminal, type TaskRecord } from '../task/record.ts';
+import type {
+  CommitOutcome,
+  EventPage,
+  InboxCommand,
+  ListPage,
+  ListQuery,
+  PrunePolicy,
+  Store,
+  StoreHint,
+  Write,
+} from './contract.ts';
+import { EventLog } from './event-log.ts';
+import { MemoryNotices } from './memory-notices.ts';
+import { OutputLog } from './output-log.ts';
+import type { OutputPage, OutputQuery } from '../task/output.ts';
+import type { Notice } from '../task/notice.ts';
+
+/** How much a memory store keeps of each task, and whose time it uses. */
+export interface MemoryStoreOptions {
+  /** Default: the system's. Give it the runtime's clock in tests. */
+  readonly clock?: Clock;
+  /** Events kept per task. Default 10,000. */
+  readonly maxEvents?: number;
+  /** Characters of output kept inside the events of a task. Default 1 Mi. */
+  readonly maxEventText?: number;
+  /** Characters kept of the beginning of a task's output. Default 64 Ki. */
+  readonly outputHead?: number;
+  /** Characters kept of the end of a task's output. Default 192 Ki. */
+  readonly outputTail?: number;
+}
+
+interface Entry {
+  record: TaskRecord;
+  readonly events: EventLog;
+  output: OutputLog | null;
+  commands: InboxCommand[] | null;
+  /** Keys of all notices the task ever made: a key makes one notice. */
+  noticeKeys: Set<string> | null;
+  unacknowledged: number;
+}
+
+const EMPTY_OUTPUT: OutputPage = { text: '', next: 0, total: 0 };
+
+class MemoryStore implements Store {
+  readonly #clock: Clock;
+  readonly #eventLimits;
+  readonly #outputLimits;
+  readonly #entries = new Map<string, Entry>();
+  readonly #byOwner = new Map<string, Set<string>>();
+  readonly #byParent = new Map<string, Set<string>>();
+  readonly #keys = new Map<string, string>();
+  readonly #names = new Map<string, string>();
+  /** Ended tasks, in the order of their end. */
+  readonly #ended = new Set<string>();
+  readonly #notices = new MemoryNotices();
+  readonly #leases = new Map<string, number>();
+  readonly #lost = new Map<string, string[]>();
+  readonly #listeners = new Set<(hint: StoreHint) => void>();
+
+  constructor(options: MemoryStoreOptions) {
+    this.#clock = options.clock ?? systemClock;
+    this.#eventLimits = {
+      maxEvents: options.maxEvents ?? 10_000,
+      maxText: options.maxEventText ?? 2 ** 20,
+    };
+    this.#outputLimits = {
+      head: options.outputHead ?? 64 * 1024,
+      tail: options.outputTail ?? 192 * 1024,
+    };
+  }
+
+  async commit(writes: readonly Write[]): Promise<readonly CommitOutcome[]> {
+    return writes.map((write) => this.#commit(write));
+  }
+
+  #commit(write: Write): CommitOutcome {
+    const entry = this.#entries.get(write.id);
+    if (entry === undefined) {
+      if (write.expect !== null) return { kind: 'fenced' };
+      return this.#conflict(write.record) ?? this.#create(write);
+    }
+    const { record } = write;
+    const stored = entry.record;
+    const isSame = stored.holder === record.holder;
+    // The write is stored already: its answer was lost and the holder asks again.
+    if (isSame && stored.epoch === record.epoch && stored.seq === record.seq) return { kind: 'ok' };
+    if (write.expect === null) return { kind: 'exists', by: 'id', record: stored };
+    if (!isSame || stored.epoch !== write.expect.epoch || stored.seq !== write.expect.seq) {
+      return { kind: 'fenced' };
+    }
+    if (stored.status === 'stopped' && record.status === 'running') {
+      const conflict = this.#nameConflict(record);
+      if (conflict) return conflict;
+    }
+    this.#apply(entry, write);
+    return { kind: 'ok' };
+  }
+
+  #conflict(record: TaskRecord): CommitOutcome | undefined {
+    if (record.key !== null) {
+      const existing = this.#find(this.#keys.get(keyOf(record)));
+      if (existing) return { kind: 'exists', by: 'key', record: existing };
+    }
+    return this.#nameConflict(record);
+  }
+
+  #nameConflict(record: TaskRecord): CommitOutcome | undefined {
+    if (record.name === null) return undefined;
+    const existing = this.#find(this.#names.get(nameOf(record)));
+    return existing && { kind: 'exists', by: 'name', record: existing };
+  }
+
+  #find(id: string | undefined): TaskRecord | undefined {
+    return id === undefined ? undefined : this.#entries.get(id)?.record;
+  }
+
+  #create(write: Write): CommitOutcome {
+    const { record } = write;
+    const entry: Entry = {
+      record,
+      events: new EventLog(),
+      output: null,
+      commands: null,
+      noticeKeys: null,
+      unacknowledged: 0,
+    };
+    this.#entries.set(record.id, entry);
+    addTo(this.#byOwner, record.owner, record.id);
+    if (record.parent !== null) addTo(this.#byParent, record.parent, record.id);
+    if (record.key !== null) this.#keys.set(keyOf(record), record.id);
+    this.#apply(entry, write);
+    return { kind: 'ok' };
+  }
+
+  #apply(entry: Entry, write: Write): void {
+    const { record, events, notices, consumed } = write;
+    entry.record = record;
+    entry.events.append(events, this.#eventLimits);
+    for (const event of events) {
+      if (event.type !== 'output') continue;
+      entry.output ??= new OutputLog();
+      entry.output.append(event.text, this.#outputLimits);
+    }
+    for (const notice of notices) this.#notify(entry, notice);
+    if (consumed.length > 0) this.#consume(entry, consumed);
+    this.#index(entry);
+    if (this.#listeners.size > 0) this.#hint({ kind: 'task', id: write.id, owner: write.owner });
+  }
+
+  #index(entry: Entry): void {
+    const { record } = entry;
+    if (record.status === 'running') {
+      this.#ended.delete(record.id);
+      if (record.name !== null) this.#names.set(nameOf(record), record.id);
+      return;
+    }
+    if (record.name !== null) this.#freeName(record);
+    this.#ended.add(record.id);
+    if (isTerminal(record)) entry.commands = null;
+  }
+
+  #freeName(record: TaskRecord): void {
+    const name = nameOf(record);
+    if (this.#names.get(name) === record.id) this.#names.delete(name);
+  }
+
+  #notify(entry: Entry, notice: Notice): void {
+    entry.noticeKeys ??= new Set();
+    if (entry.noticeKeys.has(notice.key)) return;
+    entry.noticeKeys.add(notice.key);
+    entry.unacknowledged += 1;
+    this.#notices.put(notice);
+  }
+
+  #consume(entry: Entry, ids: readonly string[]): void {
+    const left = entry.commands?.filter(({ id }) => !ids.includes(id)) ?? [];
+    entry.commands = left.length > 0 ? left : null;
+  }
+
+  async load(owner: string, id: string): Promise<TaskRecord | null> {
+    return this.#owned(owner, id)?.record ?? null;
+  }
+
+  #owned(owner: string, id: string): Entry | undefined {
+    const entry = this.#entries.get(id);
+    return entry?.record.owner === owner ? entry : undefined;
+  }
+
+  async list(query: ListQuery): Promise<ListPage> {
+    const found: TaskRecord[] = [];
+    for (const id of this.#candidates(query)) {
+      const record = this.#find(id);
+      if (record && fits(record, query)) found.push(record);
+    }
+    found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
+    const begin = query.after === undefined ? 0 : found.findIndex(({ id }) => id === query.after) + 1;
+    const end = query.limit === undefined ? found.length : begin + query.limit;
+    return { records: found.slice(begin, end), corrupt: [] };
+  }
+
+  #candidates({ owner, parent }: ListQuery): Iterable<string> {
+    if (parent !== undefined) return this.#byParent.get(parent) ?? [];
+    if (owner !== undefined) return this.#byOwner.get(owner) ?? [];
+    return this.#entries.keys();
+  }
+
+  async readEvents(owner: string, id: string, since: number, limit: number): Promise<EventPage> {
+    return this.#owned(owner, id)?.events.read(since, limit) ?? { lagged: null, events: [] };
+  }
+
+  async readOutput(owner: string, id: string, query: OutputQuery): Promise<OutputPage> {
+    return this.#owned(owner, id)?.output?.read(query, this.#outputLimits) ?? EMPTY_OUTPUT;
+  }
+
+  async claim(id: string, holder: string): Promise<TaskRecord | null> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined || isTerminal(entry.record)) return null;
+    const { record } = entry;
+    if (record.status === 'running' && record.holder !== holder && this.#isAlive(record.holder)) {
+      return null;
+    }
+    if (record.holder !== holder) this.#lose(record.holder, id);
+    entry.record = { ...record, epoch: record.epoch + 1, holder };
+    return entry.record;
+  }
+
+  #lose(holder: string, id: string): void {
+    const lost = this.#lost.get(holder) ?? [];
+    this.#lost.set(holder, lost);
+    lost.push(id);
+  }
+
+  async renew(holder: string, leaseMs: number): Promise<{ readonly lost: readonly string[] }> {
+    const lost = this.#lost.get(holder) ?? [];
+    this.#lost.delete(holder);
+    this.#leases.set(holder, this.#clock.now() + leaseMs);
+    return { lost };
+  }
+
+  async isAlive(holder: string): Promise<boolean> {
+    return this.#isAlive(holder);
+  }
+
+  #isAlive(holder: string): boolean {
+    return (this.#leases.get(holder) ?? 0) > this.#clock.now();
+  }
+
+  async release(holder: string): Promise<void> {
+    this.#leases.delete(holder);
+    this.#lost.delete(holder);
+  }
+
+  async postCommand(owner: string, command: InboxCommand): Promise<void> {
+    const entry = this.#owned(owner, command.task);
+    if (entry === undefined || entry.commands?.some(({ id }) => id === command.id)) return;
+    entry.commands = [...(entry.commands ?? []), command];
+    this.#hint({ kind: 'command', id: command.task, owner });
+  }
+
+  async readCommands(task: string): Promise<readonly InboxCommand[]> {
+    return this.#entries.get(task)?.commands ?? [];
+  }
+
+  async dropCommands(task: string, ids: readonly string[]): Promise<void> {
+    const entry = this.#entries.get(task);
+    if (entry) this.#consume(entry, ids);
+  }
+
+  async takeNotices(
+    owner: string,
+    taker: string,
+    { limit, forMs }: { readonly limit: number; readonly forMs: number },
+  ): Promise<readonly Notice[]> {
+    const now = this.#clock.now();
+    return this.#notices.take(owner, taker, limit, now, now + forMs);
+  }
+
+  async acknowledge(owner: string, keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
+      const task = this.#notices.acknowledge(owner, key);
+      const entry = task === undefined ? undefined : this.#entries.get(task);
+      if (entry) entry.unacknowledged -= 1;
+    }
+  }
+
+  async prune({ keep, endedBefore }: PrunePolicy): Promise<number> {
+    let excess = this.#ended.size - keep;
+    let pruned = 0;
+    for (const id of this.#ended) {
+      const entry = this.#entries.get(id);
+      if (entry === undefined) continue;
+      const isOld = (entry.record.endedAt ?? 0) < endedBefore;
+      if (excess <= 0 && !isOld) break;
+      excess -= 1;
+      const isSettled = isTerminal(entry.record) || isOld;
+      if (!isSettled || entry.unacknowledged > 0) continue;
+      this.#forget(entry.record);
+      pruned += 1;
+    }
+    return pruned;
+  }
+
+  #forget(record: TaskRecord): void {
+    this.#ended.delete(record.id);
+    this.#entries.delete(record.id);
+    removeFrom(this.#byOwner, record.owner, record.id);
+    if (record.parent !== null) removeFrom(this.#byParent, record.parent, record.id);
+    if (record.key !== null) this.#keys.delete(keyOf(record));
+  }
+
+  watch(listener: (hint: StoreHint) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #hint(hint: StoreHint): void {
+    for (const listener of this.#listeners) listener(hint);
+  }
+
+  async close(): Promise<void> {
+    this.#listeners.clear();
+  }
+}
+
+function fits(record: TaskRecord, { owner, statuses, kind }: ListQuery): boolean {
+  return (
+    (owner === undefined || record.owner === owner) &&
+    (statuses === undefined || statuses.includes(record.status)) &&
+    (kind === undefined || record.kind === kind)
+  );
+}
+
+function keyOf({ owner, key }: TaskRecord): string {
+  return `${owner}\n${key}`;
+}
+
+function nameOf({ owner, parent, name }: TaskRecord): string {
+  return `${owner}\n${parent ?? ''}\n${name}`;
+}
+
+function addTo(index: Map<string, Set<string>>, key: string, id: string): void {
+  const ids = index.get(key);
+  if (ids) ids.add(id);
+  else index.set(key, new Set([id]));
+}
+
+function removeFrom(index: Map<string, Set<string>>, key: string, id: string): void {
+  const ids = index.get(key);
+  ids?.delete(id);
+  if (ids?.size === 0) index.delete(key);
+}
+
+/**
+ * A store in this process's memory: fast, complete, and gone with the process. Several runtimes may
+ * share one.
+ *
+ * @example
+ * ```ts
+ * import { createRuntime, memoryStore } from 'offstage';
+ *
+ * const runtime = await createRuntime({ store: memoryStore({ maxEvents: 1_000 }) });
+ * await runtime.close();
+ * ```
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  return new MemoryStore(options);
+}

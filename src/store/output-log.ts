@@ -1,0 +1,84 @@
+import type { OutputPage, OutputQuery } from '../task/output.ts';
+
+/** How much output of one task is kept, in characters. */
+export interface OutputLimits {
+  readonly head: number;
+  readonly tail: number;
+}
+
+/**
+ * The output of one task: its beginning and its end are kept, and a marker stands for what was
+ * dropped between them. Offsets count what was written, so that they stay true after a drop.
+ */
+export class OutputLog {
+  #head = '';
+  #tail: string[] = [];
+  #tailLength = 0;
+  #total = 0;
+
+  append(text: string, limits: OutputLimits): void {
+    this.#total += text.length;
+    const cut = safeCut(text, limits.head - this.#head.length);
+    const intoHead = this.#tailLength === 0 && this.#dropped() === 0 ? text.slice(0, cut) : '';
+    this.#head += intoHead;
+    const rest = text.slice(intoHead.length);
+    if (rest === '') return;
+    this.#tail.push(rest);
+    this.#tailLength += rest.length;
+    // Twice the limit before trimming: each character is then copied once at most.
+    if (this.#tailLength > limits.tail * 2) this.#trim(limits.tail);
+  }
+
+  read({ offset = 0, limit = Number.POSITIVE_INFINITY }: OutputQuery, limits: OutputLimits): OutputPage {
+    this.#trim(limits.tail);
+    const tail = this.#tail.join('');
+    const tailStart = this.#total - tail.length;
+    const from = Math.min(Math.max(0, offset), this.#total);
+    if (from < this.#head.length) {
+      const text = take(this.#head, from, limit);
+      const end = from + text.length;
+      // The head was read to its end and the tail follows it without a break.
+      if (end < this.#head.length || text.length >= limit) return this.#page(text, end);
+      if (this.#dropped() === 0) {
+        const more = take(tail, 0, limit - text.length);
+        return this.#page(text + more, end + more.length);
+      }
+      return this.#page(text + this.#marker(), tailStart);
+    }
+    if (from < tailStart) return this.#page(this.#marker(), tailStart);
+    const text = take(tail, from - tailStart, limit);
+    return this.#page(text, from + text.length);
+  }
+
+  #page(text: string, next: number): OutputPage {
+    return { text, next, total: this.#total };
+  }
+
+  #dropped(): number {
+    return this.#total - this.#head.length - this.#tailLength;
+  }
+
+  #marker(): string {
+    return `\n[system] ${this.#dropped()} characters of output were dropped here\n`;
+  }
+
+  #trim(limit: number): void {
+    if (this.#tailLength <= limit) return;
+    const all = this.#tail.join('');
+    const kept = all.slice(safeCut(all, all.length - limit));
+    this.#tail = [kept];
+    this.#tailLength = kept.length;
+  }
+}
+
+function take(text: string, from: number, limit: number): string {
+  const end = from + limit;
+  return text.slice(from, end >= text.length ? text.length : safeCut(text, end));
+}
+
+/** The nearest place at or before `at` that does not split a character. */
+function safeCut(text: string, at: number): number {
+  if (at <= 0 || at >= text.length) return Math.min(Math.max(at, 0), text.length);
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
+}

@@ -1,0 +1,24 @@
+import { type Observable, Subject } from 'rxjs';
+import { Contained } from './contained.ts';
+
+/** A hot stream with one publisher; it costs nothing while nobody listens. */
+export class Hub<Value> {
+  readonly values$: Observable<Value>;
+  readonly #subject = new Subject<Value>();
+
+  constructor(report: (error: unknown) => void) {
+    this.values$ = new Contained<Value>(report, (subscriber) => this.#subject.subscribe(subscriber));
+  }
+
+  get isObserved(): boolean {
+    return this.#subject.observed;
+  }
+
+  publish(value: Value): void {
+    if (this.#subject.observed) this.#subject.next(value);
+  }
+
+  complete(): void {
+    this.#subject.complete();
+  }
+}

@@ -1,0 +1,144 @@
+import type { Json, Message, Progress } from '../../machines/index.ts';
+import type { TaskDefinition } from '../task/definition.ts';
+import type { InputFor, TaskHandle } from '../task/handle.ts';
+import { newId } from '../task/ids.ts';
+import { toJson } from '../task/json.ts';
+import type {
+  AnswerOf,
+  ChildOptions,
+  OutputOptions,
+  Question,
+  RunContext,
+} from '../task/run-context.ts';
+import type { Schema } from '../task/schema.ts';
+import type { Executor } from './executor.ts';
+
+/** Output that waits unstored before a body is made to wait for the store. */
+const OUTPUT_HIGH_WATER = 256 * 1024;
+/** Output that waits before it is flushed without waiting for the timer. */
+const OUTPUT_FLUSH = 16 * 1024;
+
+/**
+ * What a body sees of its executor. Members are getters that give a bound function on demand: they
+ * can be destructured, and a body that uses few of them costs little.
+ */
+export class BodyContext implements RunContext<unknown> {
+  readonly #executor: Executor;
+  readonly input: unknown;
+
+  constructor(executor: Executor, input: unknown) {
+    this.#executor = executor;
+    this.input = input;
+  }
+
+  get id(): string {
+    return this.#executor.cell.id;
+  }
+
+  get owner(): string {
+    return this.#executor.cell.record.owner;
+  }
+
+  get attempt(): number {
+    return this.#executor.cell.record.attempt;
+  }
+
+  get signal(): AbortSignal {
+    return this.#executor.signal;
+  }
+
+  get resumedFrom(): Json {
+    return this.#executor.cell.record.checkpoint;
+  }
+
+  get status(): RunContext['status'] {
+    return (text: string) => this.#executor.tell({ kind: 'status', text: String(text) });
+  }
+
+  get progress(): RunContext['progress'] {
+    return (progress: Progress) => this.#executor.tell({ kind: 'progress', progress: { ...progress } });
+  }
+
+  get output(): RunContext['output'] {
+    return async (text: string, { stream = 'stdout' }: OutputOptions = {}) => {
+      if (text === '') return;
+      const executor = this.#executor;
+      executor.tell({ kind: 'output', stream, text: String(text) });
+      const waiting = executor.reports.outputLength;
+      if (waiting >= OUTPUT_HIGH_WATER) await executor.flush();
+      else if (waiting >= OUTPUT_FLUSH) executor.flush().catch(() => {});
+    };
+  }
+
+  get checkpoint(): RunContext['checkpoint'] {
+    return (value: Json) =>
+      this.#executor.tellNow({ kind: 'checkpoint', value: this.#json('A checkpoint', value) });
+  }
+
+  get step(): RunContext['step'] {
+    return <Value>(name: string, run: () => Value | Promise<Value>) =>
+      this.#executor.step(name, run) as Promise<Value>;
+  }
+
+  get requestInput(): RunContext['requestInput'] {
+    return <Answer extends Schema>(question: Question<Answer>) =>
+      this.#executor.ask(question) as Promise<AnswerOf<Answer>>;
+  }
+
+  get receive(): RunContext['receive'] {
+    return () => this.#executor.receive();
+  }
+
+  get messages(): AsyncIterable<Message> {
+    const executor = this.#executor;
+    return {
+      async *[Symbol.asyncIterator]() {
+        try {
+          while (!executor.isAborted) yield await executor.receive();
+        } catch (error) {
+          if (!executor.isAborted) throw error;
+        }
+      },
+    };
+  }
+
+  get send(): RunContext['send'] {
+    return (content: Json) => {
+      const message: Message = {
+        id: newId(),
+        direction: 'out',
+        content: this.#json('A message', content),
+        inReplyTo: null,
+        at: this.#executor.cell.host.clock.now(),
+      };
+      return this.#executor.tellNow({ kind: 'message', message });
+    };
+  }
+
+  get summary(): RunContext['summary'] {
+    return (text: string) => {
+      this.#executor.summary = text;
+    };
+  }
+
+  get evidence(): RunContext['evidence'] {
+    return (evidence: Json) =>
+      this.#executor.tell({ kind: 'evidence', evidence: this.#json('Evidence', evidence) });
+  }
+
+  get spawn(): RunContext['spawn'] {
+    return <In, Output>(
+      definition: TaskDefinition<In, Output>,
+      ...[input, options]: InputFor<In, ChildOptions>
+    ) => this.#executor.cell.host.spawnChild(this.#executor, definition, input, options ?? {});
+  }
+
+  get children(): RunContext['children'] {
+    return (): Promise<readonly TaskHandle[]> =>
+      this.#executor.cell.host.childrenOf(this.#executor.cell.record);
+  }
+
+  #json(what: string, value: unknown): Json {
+    return toJson(what, value, this.#executor.cell.host.limits.event);
+  }
+}

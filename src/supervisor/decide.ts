@@ -1,0 +1,118 @@
+import type { SnapshotFrom } from 'xstate';
+import {
+  type Facts,
+  type Phase,
+  type Status,
+  type TaskCommand,
+  type TaskContext,
+  type TaskEmitted,
+  taskMachine,
+} from '../../machines/index.ts';
+import type { TaskRecord } from '../task/record.ts';
+
+/** A state of the task machine. */
+export type TaskSnapshot = SnapshotFrom<typeof taskMachine>;
+
+/** A command before the facts are stamped into it. */
+export type Command = TaskCommand extends infer Each
+  ? Each extends unknown
+    ? Omit<Each, 'facts'>
+    : never
+  : never;
+
+/** What the runtime must do once a step is stored. */
+export type Effect =
+  | 'startExecutor'
+  | 'abortExecutor'
+  | 'deliverAnswer'
+  | 'deliverMessage'
+  | 'joinChildren'
+  | 'cascadeCancel'
+  | 'cascadeStop';
+
+/** An accepted command: the state it leads to, what happened, and what is to be done about it. */
+export interface Step {
+  readonly command: Command;
+  readonly snapshot: TaskSnapshot;
+  readonly emitted: readonly TaskEmitted[];
+  readonly effects: readonly Effect[];
+}
+
+interface CollectedAction {
+  readonly type: string;
+  readonly params?: unknown;
+}
+
+type Scope = Parameters<typeof taskMachine.transition>[2];
+
+let collected: CollectedAction[] = [];
+
+/**
+ * One scope for all decisions. It collects the actions and runs none, so a decision costs no actor:
+ * xstate's own `transition()` would build a throw-away actor and system for each.
+ */
+const inertScope = {
+  id: 'decide',
+  sessionId: 'decide',
+  self: undefined,
+  system: { _sendInspectionEvent: () => {} },
+  logger: () => {},
+  defer: () => {},
+  emit: () => {},
+  stopChild: () => {},
+  actionExecutor: (action: CollectedAction) => {
+    collected.push(action);
+  },
+} as unknown as Scope;
+
+/** Every task begins here; the machine starts without any input, so one snapshot serves all. */
+export const initialSnapshot: TaskSnapshot = taskMachine.getInitialSnapshot(inertScope, undefined);
+
+/** Asks the machine what a command leads to. Gives nothing if it refuses. */
+export function decide(snapshot: TaskSnapshot, command: Command, facts: Facts): Step | undefined {
+  collected = [];
+  const next = taskMachine.transition(
+    snapshot,
+    { ...command, facts } as TaskCommand,
+    inertScope,
+  ) as TaskSnapshot;
+  if (collected.length === 0) return undefined;
+  const emitted: TaskEmitted[] = [];
+  const effects: Effect[] = [];
+  for (const { type, params } of collected) {
+    if (type === 'xstate.emit') emitted.push((params as { event: TaskEmitted }).event);
+    else effects.push(type as Effect);
+  }
+  return { command, snapshot: next, emitted, effects };
+}
+
+/** The state of the machine that a stored record stands for. */
+export function snapshotOf(record: TaskRecord): TaskSnapshot {
+  return taskMachine.resolveState({
+    value: valueOf(record.status, record.phase),
+    context: contextOf(record),
+  }) as TaskSnapshot;
+}
+
+function valueOf(status: Status, phase: Phase | null): TaskSnapshot['value'] {
+  return status === 'running' ? { running: phase ?? 'queued' } : status;
+}
+
+/** The part of a record from which the machine decides. */
+function contextOf(record: TaskRecord): TaskContext {
+  return {
+    attempt: record.attempt,
+    epoch: record.epoch,
+    startedAt: record.startedAt,
+    waitingSince: record.waitingSince,
+    waitedMs: record.waitedMs,
+    requests: record.requests,
+    request: record.request,
+    graceAt: record.graceAt,
+    abandoned: record.abandoned,
+    retryAt: record.retryAt,
+    restarts: record.restarts,
+    outcome: record.outcome,
+    evidence: record.evidence,
+  };
+}

@@ -1,0 +1,238 @@
+import type { Json, Message, Report } from '../../machines/index.ts';
+import type { OffstageError } from '../task/errors.ts';
+import { newId } from '../task/ids.ts';
+import { toJson } from '../task/json.ts';
+import { parse, type Schema } from '../task/schema.ts';
+import type { Question } from '../task/run-context.ts';
+import type { Cell } from './cell.ts';
+import { BodyContext } from './body-context.ts';
+import { currentBody } from './current.ts';
+import { failureOf } from './failure.ts';
+import { Reports } from './reports.ts';
+
+interface OpenQuestion {
+  readonly schema: Schema | undefined;
+  resolve(value: unknown): void;
+  reject(reason: unknown): void;
+}
+
+interface Reader {
+  resolve(message: Message): void;
+  reject(reason: unknown): void;
+}
+
+/**
+ * Runs the body of one attempt and carries its words to the task's mailbox. It lives from the start
+ * of the attempt until the body has left, even if the task was abandoned or lost meanwhile.
+ */
+export class Executor {
+  readonly cell: Cell;
+  readonly epoch: number;
+  readonly reports = new Reports();
+  summary: string | null = null;
+  #controller: AbortController | null = null;
+  #abortReason: unknown;
+  #isAborted = false;
+  #questions: Map<string, OpenQuestion> | null = null;
+  #readers: Reader[] | null = null;
+  /** Messages that the body has got but whose reading is not stored yet. */
+  #read: Set<string> | null = null;
+  #steps: Map<string, Promise<Json>> | null = null;
+
+  constructor(cell: Cell) {
+    this.cell = cell;
+    this.epoch = cell.record.epoch;
+  }
+
+  /** Made on demand: most bodies that are short never look at it. */
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController();
+      if (this.#isAborted) this.#controller.abort(this.#abortReason);
+    }
+    return this.#controller.signal;
+  }
+
+  get isAborted(): boolean {
+    return this.#isAborted;
+  }
+
+  /** Tells the body to leave: its signal aborts, and whatever it waits for here rejects. */
+  abort(reason: OffstageError): void {
+    if (this.#isAborted) return;
+    this.#isAborted = true;
+    this.#abortReason = reason;
+    this.#controller?.abort(reason);
+    for (const question of this.#questions?.values() ?? []) question.reject(reason);
+    for (const reader of this.#readers ?? []) reader.reject(reason);
+    this.#questions = null;
+    this.#readers = null;
+  }
+
+  throwIfAborted(): void {
+    if (this.#isAborted) throw this.#abortReason;
+  }
+
+  /** Never throws and never rejects: whatever the body does ends in the mailbox. */
+  run(): void {
+    try {
+      this.throwIfAborted();
+      const { definition, record } = this.cell;
+      const input = parse(definition.inputSchema, record.input ?? undefined, 'invalid_input', 'The input');
+      if (input instanceof Promise) {
+        input.then((parsed) => this.#call(parsed)).then(this.#succeed, this.#fail);
+        return;
+      }
+      const returned = this.#call(input);
+      if (returned instanceof Promise) returned.then(this.#succeed, this.#fail);
+      else if (isThenable(returned)) Promise.resolve(returned).then(this.#succeed, this.#fail);
+      else this.#succeed(returned);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #call(input: unknown): unknown {
+    const context = new BodyContext(this, input);
+    return currentBody.run(this, () => this.cell.definition.run(context));
+  }
+
+  #succeed = (returned: unknown): void => {
+    try {
+      const output = parse(
+        this.cell.definition.outputSchema,
+        returned,
+        'invalid_output',
+        'The output',
+      );
+      if (output instanceof Promise) output.then((value) => this.#finish(value)).catch(this.#fail);
+      else this.#finish(output);
+    } catch (error) {
+      this.#fail(error);
+    }
+  };
+
+  #finish(value: unknown): void {
+    const output = toJson('The output', value, this.cell.host.limits.output);
+    this.cell.bodyLeft(this, { type: 'SUCCEED', epoch: this.epoch, output, summary: this.summary });
+  }
+
+  #fail = (thrown: unknown): void => {
+    if (!this.#isAborted) this.cell.host.report(thrown, { where: 'task', task: this.cell.id });
+    this.cell.bodyLeft(this, { type: 'FAIL', epoch: this.epoch, failure: failureOf(thrown) });
+  };
+
+  /** Says something that may wait for the next flush. */
+  tell(report: Report): void {
+    this.reports.add(report);
+    this.cell.host.flushLater(this);
+  }
+
+  /** Says something and waits until it is stored. */
+  async tellNow(report: Report): Promise<void> {
+    this.reports.add(report);
+    await this.flush();
+  }
+
+  /** Puts what waits into the mailbox. Rejects if the body may no longer write. */
+  flush(): Promise<void> {
+    if (this.reports.isEmpty) return Promise.resolve();
+    return this.cell
+      .enqueue({ type: 'REPORT', epoch: this.epoch, reports: this.reports.take() })
+      .then(() => {});
+  }
+
+  async step(name: string, run: () => unknown): Promise<Json> {
+    const { steps } = this.cell.record;
+    if (Object.hasOwn(steps, name)) return steps[name] ?? null;
+    this.#steps ??= new Map();
+    const running = this.#steps.get(name) ?? this.#runStep(name, run);
+    this.#steps.set(name, running);
+    return running;
+  }
+
+  async #runStep(name: string, run: () => unknown): Promise<Json> {
+    try {
+      const value = toJson(`Step ${name}`, await run(), this.cell.host.limits.output);
+      await this.tellNow({ kind: 'step', name, value });
+      return value;
+    } finally {
+      this.#steps?.delete(name);
+    }
+  }
+
+  async ask(question: Question): Promise<unknown> {
+    this.throwIfAborted();
+    question.signal?.throwIfAborted();
+    const request = {
+      id: newId(),
+      kind: question.kind ?? 'input',
+      prompt: question.prompt,
+      data: toJson('The data of a question', question.data, this.cell.host.limits.event),
+      askedAt: this.cell.host.clock.now(),
+    };
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.#questions ??= new Map();
+    this.#questions.set(request.id, { schema: question.schema, resolve, reject });
+    const withdraw = () => this.#withdraw(request.id, question.signal?.reason);
+    question.signal?.addEventListener('abort', withdraw, { once: true });
+    // Flushed first, so that what was told before the question is stored before it.
+    const asked = this.flush().then(() =>
+      this.cell.enqueue({ type: 'ASK', epoch: this.epoch, request }),
+    );
+    asked.catch((error: unknown) => {
+      this.#questions?.delete(request.id);
+      reject(error);
+    });
+    return promise.finally(() => question.signal?.removeEventListener('abort', withdraw));
+  }
+
+  #withdraw(requestId: string, reason: unknown): void {
+    this.#questions?.get(requestId)?.reject(reason);
+    this.#questions?.delete(requestId);
+    this.cell.post({ type: 'WITHDRAW', epoch: this.epoch, requestId });
+  }
+
+  /** Checks an answer before it is stored. Throws `invalid_input`. */
+  async checkAnswer(requestId: string, value: Json): Promise<void> {
+    const question = this.#questions?.get(requestId);
+    await parse(question?.schema, value, 'invalid_input', 'The answer');
+  }
+
+  /** Gives a stored answer to the body that waits for it. */
+  deliverAnswer(requestId: string, value: Json): void {
+    const question = this.#questions?.get(requestId);
+    this.#questions?.delete(requestId);
+    if (question === undefined) return;
+    new Promise((resolve) => {
+      resolve(parse(question.schema, value, 'invalid_input', 'The answer'));
+    }).then(question.resolve, question.reject);
+  }
+
+  receive(): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      this.throwIfAborted();
+      this.#readers ??= [];
+      this.#readers.push({ resolve, reject });
+      this.deliverMessages();
+    });
+  }
+
+  /** Hands unread messages to whoever waits for one. */
+  deliverMessages(): void {
+    for (const message of this.cell.record.inbox) {
+      if (this.#read?.has(message.id)) continue;
+      const reader = this.#readers?.shift();
+      if (reader === undefined) return;
+      this.#read ??= new Set();
+      this.#read.add(message.id);
+      this.tell({ kind: 'read', messageIds: [message.id] });
+      reader.resolve(message);
+    }
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value;
+}
+

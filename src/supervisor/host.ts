@@ -1,0 +1,62 @@
+import type { TaskDefinition } from '../task/definition.ts';
+import type { Clock } from '../task/clock.ts';
+import type { TaskEvent } from '../task/events.ts';
+import type { TaskHandle } from '../task/handle.ts';
+import type { Notice } from '../task/notice.ts';
+import type { TaskRecord } from '../task/record.ts';
+import type { ChildOptions } from '../task/run-context.ts';
+import type { Write } from '../store/contract.ts';
+import type { Cell } from './cell.ts';
+import type { TaskSnapshot } from './decide.ts';
+import type { Executor } from './executor.ts';
+import type { Links } from './links.ts';
+
+/** Where an error came from that Offstage contained. */
+export interface ErrorSource {
+  readonly where: 'task' | 'observer' | 'store' | 'internal';
+  readonly task?: string;
+}
+
+/** Sizes, in characters of JSON, and times that every task obeys. */
+export interface TaskLimits {
+  readonly input: number;
+  readonly output: number;
+  readonly event: number;
+  readonly graceMs: number;
+}
+
+/** What a cell needs of the runtime around it. */
+export interface CellHost {
+  readonly clock: Clock;
+  /** The id under which this runtime holds tasks. */
+  readonly holder: string;
+  readonly limits: TaskLimits;
+  readonly links: Links;
+  readonly journal: { submit(write: Write, cell: Cell): void };
+  readonly timers: { set(cell: Cell, at: number | null): void };
+  random(): number;
+  isParentRunning(record: TaskRecord): boolean;
+
+  /** A write is on its way to the store that leads to this record. */
+  deciding(cell: Cell, record: TaskRecord): void;
+  /** A write has been stored and the cell shows its record. */
+  stored(cell: Cell, before: TaskSnapshot): void;
+  publish(event: TaskEvent, record: TaskRecord): void;
+  notify(notice: Notice): void;
+  cascade(cell: Cell, type: 'CANCEL' | 'STOP'): void;
+  /** The task no longer runs here. */
+  left(cell: Cell): void;
+  executorLeft(executor: Executor): void;
+  dropCommand(task: string, inboxId: string): void;
+
+  flushLater(executor: Executor): void;
+  spawnChild<Input, Output>(
+    executor: Executor,
+    definition: TaskDefinition<Input, Output>,
+    input: Input | undefined,
+    options: ChildOptions,
+  ): Promise<TaskHandle<Output, Input>>;
+  childrenOf(record: TaskRecord): Promise<readonly TaskHandle[]>;
+  /** Tells whoever runs this of an error that harms nobody else. */
+  report(error: unknown, source: ErrorSource): void;
+}

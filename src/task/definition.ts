@@ -1,0 +1,134 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { RestartPolicy } from '../../machines/index.ts';
+import { OffstageError } from './errors.ts';
+import { checkId, quote } from './ids.ts';
+import type { RunContext } from './run-context.ts';
+import type { Schema } from './schema.ts';
+
+type ParsedInput<In> = In extends Schema ? StandardSchemaV1.InferOutput<In> : undefined;
+type GivenInput<In> = In extends Schema ? StandardSchemaV1.InferInput<In> : undefined;
+type Returned<Out, Value> = Out extends Schema ? StandardSchemaV1.InferInput<Out> : Value;
+type Result<Out, Value> = Out extends Schema ? StandardSchemaV1.InferOutput<Out> : Value;
+
+/** What {@link defineTask} takes. */
+export interface TaskOptions<
+  In extends Schema | undefined,
+  Out extends Schema | undefined,
+  Value,
+> {
+  /** Finds the task again after a restart, so it must stay the same. */
+  readonly name: string;
+  /** Shown to people. Default: the name. */
+  readonly title?: string;
+  readonly description?: string;
+  /** A label for lists and filters. Default `'task'`. */
+  readonly kind?: string;
+  /** Checks the input at spawn and again before each attempt. Without it the task takes no input. */
+  readonly input?: In;
+  /** Checks what `run` returns. */
+  readonly output?: Out;
+  /** Whether a stopped task can go on. Default `false`. */
+  readonly resumable?: boolean;
+  /** `'temporary'` is never restarted after a failure, `'transient'` is, with back-off. Default `'temporary'`. */
+  readonly restart?: 'temporary' | 'transient' | Partial<RestartPolicy>;
+  /** Longest working time of one attempt, in ms; waiting for an answer does not count. Default: none. */
+  readonly timeoutMs?: number;
+  /** Longest time in ms without a word from the body. Default: none. */
+  readonly stallMs?: number;
+  /** How long in ms the body may take to leave after its signal, before it is abandoned. Default: the runtime's. */
+  readonly graceMs?: number;
+  /** What happens to linked children that are still running when the body is done. Default `'wait'`. */
+  readonly children?: 'wait' | 'cancel';
+  /** The work itself. It must leave soon after `signal` aborts. */
+  run(context: RunContext<ParsedInput<In>>): Returned<Out, Value> | Promise<Returned<Out, Value>>;
+}
+
+/** A registered kind of task. Make one with {@link defineTask}. */
+export interface TaskDefinition<Input = unknown, Output = unknown> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly kind: string;
+  readonly inputSchema: Schema | undefined;
+  readonly outputSchema: Schema | undefined;
+  readonly resumable: boolean;
+  readonly restart: RestartPolicy | null;
+  readonly timeoutMs: number | null;
+  readonly stallMs: number | null;
+  readonly graceMs: number | null;
+  readonly children: 'wait' | 'cancel';
+  run(context: RunContext<unknown>): unknown;
+  /** Only carries the types of input and output; there is no such value. */
+  readonly types?: { readonly input: Input; readonly output: Output };
+}
+
+const TRANSIENT: RestartPolicy = {
+  maxAttempts: 10,
+  minDelayMs: 1_000,
+  maxDelayMs: 30_000,
+  factor: 2,
+  jitter: 0.5,
+  intensity: { restarts: 5, windowMs: 60_000 },
+};
+
+/**
+ * Names a piece of background work, so that it can be started, watched and, after a restart, found
+ * again.
+ *
+ * @example
+ * ```ts
+ * import { defineTask } from 'offstage';
+ * import { z } from 'zod';
+ *
+ * const crawl = defineTask({
+ *   name: 'crawl',
+ *   input: z.object({ url: z.url() }),
+ *   resumable: true,
+ *   async run({ input, signal, progress }) {
+ *     const response = await fetch(input.url, { signal });
+ *     progress({ current: 1, total: 1, unit: 'pages' });
+ *     return { bytes: (await response.arrayBuffer()).byteLength };
+ *   },
+ * });
+ * crawl.name; // 'crawl'
+ * ```
+ */
+export function defineTask<
+  Value,
+  In extends Schema | undefined = undefined,
+  Out extends Schema | undefined = undefined,
+>(options: TaskOptions<In, Out, Value>): TaskDefinition<GivenInput<In>, Result<Out, Value>> {
+  const name = checkId('The name of a task definition', options.name);
+  return {
+    name,
+    title: options.title ?? name,
+    description: options.description ?? null,
+    kind: checkId('`kind`', options.kind ?? 'task'),
+    inputSchema: options.input,
+    outputSchema: options.output,
+    resumable: options.resumable ?? false,
+    restart: restartOf(options.restart),
+    timeoutMs: checkDuration('timeoutMs', options.timeoutMs),
+    stallMs: checkDuration('stallMs', options.stallMs),
+    graceMs: checkDuration('graceMs', options.graceMs),
+    children: options.children ?? 'wait',
+    run: (context) => options.run(context as RunContext<ParsedInput<In>>),
+  };
+}
+
+function restartOf(restart: TaskOptions<undefined, undefined, unknown>['restart']) {
+  if (restart === undefined || restart === 'temporary') return null;
+  if (restart === 'transient') return TRANSIENT;
+  return { ...TRANSIENT, ...restart };
+}
+
+/** Refuses what cannot be a length of time. Absent means none. */
+export function checkDuration(option: string, value: number | undefined): number | null {
+  if (value === undefined) return null;
+  if (Number.isFinite(value) && value >= 0) return value;
+  throw new OffstageError(
+    'invalid_option',
+    `\`${option}\` must be a number of milliseconds, 0 or more, but is ${quote(value)}.`,
+    { option, value },
+  );
+}

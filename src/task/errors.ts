@@ -1,0 +1,118 @@
+import type { RefusalCode, TaskFailure } from '../../machines/index.ts';
+
+/** One thing that is wrong with a value, and where. */
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+interface OfTask {
+  readonly taskId: string;
+}
+
+/** What each error code carries, so that a caller can react without parsing a message. */
+export interface ErrorDetails extends Record<RefusalCode, OfTask> {
+  corrupt_record: OfTask & { readonly issues: readonly Issue[] };
+  fenced: OfTask;
+  id_taken: OfTask;
+  internal: { readonly what: string };
+  invalid_input: { readonly issues: readonly Issue[] };
+  invalid_option: { readonly option: string; readonly value: unknown };
+  invalid_output: { readonly issues: readonly Issue[] };
+  key_conflict: OfTask & { readonly key: string };
+  lagged: { readonly dropped: number };
+  limit_reached: {
+    readonly scope: 'owner' | 'runtime' | 'depth' | 'descendants';
+    readonly limit: number;
+  };
+  name_taken: OfTask & { readonly name: string };
+  not_serialisable: { readonly what: string };
+  runtime_closed: Record<never, never>;
+  store_error: { readonly attempts: number };
+  task_cancelled: OfTask & { readonly reason: string | null };
+  task_failed: OfTask & { readonly failure: TaskFailure };
+  task_stopped: OfTask & { readonly reason: string | null; readonly resumable: boolean };
+  too_large: { readonly what: string; readonly size: number; readonly limit: number };
+  unknown_definition: { readonly name: string };
+  unknown_task: OfTask;
+}
+
+/** Every code that an {@link OffstageError} can have. */
+export type ErrorCode = keyof ErrorDetails;
+
+/**
+ * The one error that Offstage throws. Tell cases apart by `code`; `details` is typed by it.
+ *
+ * @example
+ * ```ts
+ * import { isOffstageError, type TaskHandle } from 'offstage';
+ *
+ * declare const task: TaskHandle<string>;
+ * try {
+ *   await task.result();
+ * } catch (error) {
+ *   if (isOffstageError(error, 'task_failed')) console.log(error.details.failure.code);
+ *   else throw error;
+ * }
+ * ```
+ */
+export class OffstageError<Code extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = 'OffstageError';
+  readonly code: Code;
+  readonly details: ErrorDetails[Code];
+
+  constructor(code: Code, message: string, details: ErrorDetails[Code], cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/**
+ * Narrows an unknown error to an {@link OffstageError}, and to one code if given.
+ *
+ * @example
+ * ```ts
+ * import { isOffstageError } from 'offstage';
+ *
+ * const error: unknown = new Error('other');
+ * isOffstageError(error); // false
+ * ```
+ */
+export function isOffstageError<Code extends ErrorCode = ErrorCode>(
+  error: unknown,
+  code?: Code,
+): error is OffstageError<Code> {
+  return error instanceof OffstageError && (code === undefined || error.code === code);
+}
+
+const REFUSALS: { readonly [Code in RefusalCode]: string } = {
+  already_cancelling: 'is being cancelled already; wait for its end with result()',
+  already_decided: 'has its outcome already and only waits for its children',
+  already_ended: 'has ended; a follow-up must be a new task',
+  already_running: 'is running; stop it first, or wait for its end',
+  already_stopped: 'is stopped already; resume or cancel it',
+  already_stopping: 'is stopping already; wait for its end with result()',
+  executor_still_running:
+    'has an abandoned body that still runs in this process; try again once it has left',
+  no_such_request: 'has no open question with that id; read the open ones from snapshot().requests',
+  not_due: 'has nothing due',
+  not_receiving: 'takes no messages now: its body has ended or was told to leave',
+  not_resumable: 'cannot be resumed; define it with `resumable: true`, or start a new task',
+  not_working: 'has no body at work that could report',
+  parent_not_running: 'is linked to a parent that is not running; resume the parent first',
+  still_held: 'still waits for its body or its children',
+};
+
+export function refused(code: RefusalCode, taskId: string): OffstageError {
+  return new OffstageError(code, `Task ${taskId} ${REFUSALS[code]}.`, { taskId });
+}
+
+/** The same answer for an id that never was and for one of another owner. */
+export function unknownTask(taskId: string): OffstageError {
+  return new OffstageError(
+    'unknown_task',
+    `There is no task ${JSON.stringify(taskId)} for this owner; list() shows those there are.`,
+    { taskId },
+  );
+}

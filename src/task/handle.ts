@@ -1,0 +1,59 @@
+import type { Observable } from 'rxjs';
+import type { Draft } from 'immer';
+import type { Json, Status } from '../../machines/index.ts';
+import type { Lagged, TaskEvent } from './events.ts';
+import type { OutputPage, OutputQuery } from './output.ts';
+import type { TaskRecord } from './record.ts';
+
+/** The arguments after the definition: the input may be left out where there is none. */
+export type InputFor<Input, Options> = undefined extends Input
+  ? [input?: Input, options?: Options]
+  : [input: Input, options?: Options];
+
+/** Changes the draft of an input, or gives a new one back. */
+export type InputRecipe<Input> = (draft: Draft<Input>) => Draft<Input> | undefined | void;
+
+/** Where a reader of events begins. */
+export interface EventQuery {
+  /** The number of the last event already known; 0, the default, reads all. */
+  readonly since?: number;
+}
+
+/**
+ * One task as its owner sees it. What it shows is the last stored record, never an intent.
+ */
+export interface TaskHandle<Output = unknown, Input = unknown> {
+  readonly id: string;
+  readonly owner: string;
+  readonly status: Status;
+  /** The whole stored record. */
+  snapshot(): TaskRecord;
+  /** What happens from now on. Completes when the task has ended for good. */
+  readonly events$: Observable<TaskEvent>;
+  /**
+   * What has happened since an event and, without gap or double, what happens from now on, until
+   * the task has ended for good. A reader so slow that the log has dropped events gets `lagged` in
+   * their place.
+   */
+  events(query?: EventQuery): AsyncIterable<TaskEvent | Lagged>;
+  /** Stored output from an offset. */
+  output(query?: OutputQuery): Promise<OutputPage>;
+  /** The output of the task. Rejects with `task_failed`, `task_cancelled` or `task_stopped`. */
+  result(): Promise<Output>;
+  /**
+   * Asks the task and its linked children to leave for good. Resolves when the request is stored,
+   * with `false` if the task had already ended otherwise.
+   */
+  cancel(reason?: string): Promise<boolean>;
+  /**
+   * Asks the task and its linked children to leave so that it can be resumed. Resolves when the
+   * request is stored, with `false` if the task had already ended or is being cancelled.
+   */
+  stop(reason?: string): Promise<boolean>;
+  /** Starts a new attempt of a stopped task, with its input as the recipe leaves it. */
+  resume(recipe?: InputRecipe<Input>, reason?: string): Promise<void>;
+  /** Answers an open question. */
+  answer(requestId: string, value: Json): Promise<void>;
+  /** Sends the task a message; gives back the id of the message. */
+  send(content: Json, options?: { readonly inReplyTo?: string }): Promise<string>;
+}

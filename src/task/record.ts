@@ -1,0 +1,86 @@
+import {
+  type InputRequest,
+  type Json,
+  type Message,
+  type Phase,
+  type Progress,
+  type Status,
+  type TaskContext,
+} from '../../machines/index.ts';
+
+/** Whether a turn waits for the task. */
+export type Mode = 'foreground' | 'background';
+
+/** Whether a task ends with its parent. */
+export type Link = 'linked' | 'detached';
+
+/** Which of a task's notices wake an idle owner. Questions always do. */
+export type Wake = 'silent' | 'onTerminal' | 'onActivity';
+
+/** One ancestor of a task. */
+export interface Ancestor {
+  readonly owner: string;
+  readonly id: string;
+}
+
+/** What is fixed when a task is created. */
+export interface TaskIdentity {
+  readonly id: string;
+  readonly owner: string;
+  /** The name of the definition that runs it. */
+  readonly definition: string;
+  readonly kind: string;
+  /** The dedupe key, unique for the owner until the task is pruned. */
+  readonly key: string | null;
+  /** Unique among the live siblings. */
+  readonly name: string | null;
+  readonly title: string;
+  readonly description: string | null;
+  readonly parent: string | null;
+  readonly link: Link;
+  /** From the root of the tree down to the parent. */
+  readonly lineage: readonly Ancestor[];
+  readonly mode: Mode;
+  readonly wake: Wake;
+  /** Whether the owner gets a notice of the end. */
+  readonly signal: boolean;
+  readonly metadata: Json;
+  readonly createdAt: number;
+}
+
+/** All that is stored of one task: the truth that actors and handles only mirror. */
+export interface TaskRecord extends TaskIdentity, TaskContext {
+  readonly input: Json;
+  readonly status: Status;
+  /** The state inside `running`, `null` otherwise. */
+  readonly phase: Phase | null;
+  readonly statusText: string | null;
+  /** The number of the last event. */
+  readonly seq: number;
+  /** The runtime that holds, or last held, the task. */
+  readonly holder: string;
+  readonly progress: Progress | null;
+  readonly checkpoint: Json;
+  readonly steps: { readonly [name: string]: Json };
+  /** Messages to the task that its body has not read yet. */
+  readonly inbox: readonly Message[];
+  /** Characters of output so far. */
+  readonly outputLength: number;
+  /** When its body was last heard of. */
+  readonly activityAt: number;
+  readonly updatedAt: number;
+  readonly endedAt: number | null;
+}
+
+/** The open questions of a task, for whoever answers them. */
+export type OpenRequests = readonly InputRequest[];
+
+/** The task has reached a status from which only a resume leads back. */
+export function hasEnded(record: TaskRecord): boolean {
+  return record.status !== 'running';
+}
+
+/** The task has reached a status that never changes. */
+export function isTerminal(record: TaskRecord): boolean {
+  return record.status !== 'running' && record.status !== 'stopped';
+}
