@@ -8,8 +8,39 @@ export type {
   Status,
   TaskFailure,
 } from '../machines/index.ts';
-export { memoryStore } from './store/memory.ts';
-export { createRuntime, type Runtime } from './runtime/runtime.ts';
-export { defineTask } from './task/definition.ts';
-export * from './task/errors.ts';
-export { toAsyncIterable } from './streams/to-async-iterable.ts';
+export type { NoticeInbox, TakeOptions } from './runtime/notice-inbox.ts';
+export type { Limits, Retention, RuntimeOptions } from './runtime/options.ts';
+export {
+  type CloseOptions,
+  createRuntime,
+  type Runtime,
+  type RuntimeCounts,
+} from './runtime/runtime.ts';
+export type { OwnerListQuery, Supervisor } from './runtime/supervisor.ts';
+export type * from './store/contract.ts';
+export { type MemoryStoreOptions, memoryStore } from './store/memory.ts';
+export { type BufferOptions, toAsyncIterable } from './streams/to-async-iterable.ts';
+export type { ErrorSource } from './supervisor/host.ts';
+export type { Clock } from './task/clock.ts';
+export { defineTask, type TaskDefinition, type TaskOptions } from './task/definition.ts';
+export {
+  type ErrorCode,
+  type ErrorDetails,
+  type Issue,
+  isOffstageError,
+  OffstageError,
+} from './task/errors.ts';
+export type * from './task/events.ts';
+export type { EventQuery, InputFor, InputRecipe, TaskHandle } from './task/handle.ts';
+export type { Notice, NoticeKind } from './task/notice.ts';
+export type { OutputPage, OutputQuery } from './task/output.ts';
+export type { Ancestor, Link, Mode, TaskRecord, Wake } from './task/record.ts';
+export type {
+  AnswerOf,
+  ChildOptions,
+  OutputOptions,
+  Question,
+  RunContext,
+} from './task/run-context.ts';
+export type { Schema } from './task/schema.ts';
+export type { SpawnOptions } from './task/spawn-options.ts';

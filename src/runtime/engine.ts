@@ -1,4 +1,5 @@
 import type { Store, StoreHint } from '../store/contract.ts';
+import { memoryStore } from '../store/memory.ts';
 import { Hub } from '../streams/hub.ts';
 import { Cell } from '../supervisor/cell.ts';
 import type { Command, TaskSnapshot } from '../supervisor/decide.ts';
@@ -14,7 +15,6 @@ import { newId } from '../task/ids.ts';
 import type { Notice } from '../task/notice.ts';
 import { isTerminal, type TaskRecord } from '../task/record.ts';
 import type { ChildOptions } from '../task/run-context.ts';
-import { memoryStore } from '../store/memory.ts';
 import { Activation } from './activation.ts';
 import { Admission } from './admission.ts';
 import { Dormant } from './dormant.ts';
@@ -22,7 +22,13 @@ import { isSettled } from './event-reader.ts';
 import { Flusher } from './flusher.ts';
 import { Journal } from './journal.ts';
 import { Listeners } from './listeners.ts';
-import { type Limits, limitsOf, type Retention, retentionOf, type RuntimeOptions } from './options.ts';
+import {
+  type Limits,
+  limitsOf,
+  type Retention,
+  type RuntimeOptions,
+  retentionOf,
+} from './options.ts';
 import { Registry } from './registry.ts';
 import { spawn } from './spawn.ts';
 import { StoredTask } from './stored-task.ts';
@@ -269,8 +275,7 @@ export class Engine implements CellHost {
   ): Promise<TaskHandle<Output, Input>> {
     const { id, record } = executor.cell;
     // Scoped to the parent: a later attempt finds its own child, never another task's.
-    const scoped =
-      options.key === undefined ? {} : { key: options.key, keyScope: id };
+    const scoped = options.key === undefined ? {} : { key: options.key, keyScope: id };
     return spawn(this, record.owner, definition, input, { ...options, ...scoped, parent: id });
   }
 

@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import { checkDuration, type TaskDefinition } from '../task/definition.ts';
-import { checkId } from '../task/ids.ts';
 import type { TaskEvent } from '../task/events.ts';
+import { checkId } from '../task/ids.ts';
 import { Engine } from './engine.ts';
 import type { RuntimeOptions } from './options.ts';
 import { Supervisor } from './supervisor.ts';

@@ -131,7 +131,8 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
       return true;
     } catch (error) {
       if (sameAs.some((code) => isOffstageError(error, code))) return true;
-      if (isOffstageError(error, 'already_ended')) return this.status === 'cancelled' && command.type === 'CANCEL';
+      if (isOffstageError(error, 'already_ended'))
+        return this.status === 'cancelled' && command.type === 'CANCEL';
       if (isOffstageError(error, 'already_cancelling')) return false;
       throw error;
     }

@@ -16,11 +16,7 @@ export class TaskList {
   #isLoaded = false;
   #isScheduled = false;
 
-  constructor(
-    engine: Engine,
-    owner: string,
-    subscriber: Subscriber<readonly TaskRecord[]>,
-  ) {
+  constructor(engine: Engine, owner: string, subscriber: Subscriber<readonly TaskRecord[]>) {
     this.#engine = engine;
     this.#owner = owner;
     this.#subscriber = subscriber;

@@ -42,14 +42,12 @@ export interface InboxCommand {
 }
 
 /** What can be asked of a task through its inbox. */
-export type RemoteCommand = Extract<
-  TaskCommand,
-  { type: 'ANSWER' | 'MESSAGE' | 'CANCEL' | 'STOP' }
-> extends infer Command
-  ? Command extends unknown
-    ? Omit<Command, 'facts'>
-    : never
-  : never;
+export type RemoteCommand =
+  Extract<TaskCommand, { type: 'ANSWER' | 'MESSAGE' | 'CANCEL' | 'STOP' }> extends infer Command
+    ? Command extends unknown
+      ? Omit<Command, 'facts'>
+      : never
+    : never;
 
 /** Which tasks to list. Without an owner the list crosses owners: only tree operations may do that. */
 export interface ListQuery {
@@ -131,4 +129,3 @@ export interface Store {
   watch(listener: (hint: StoreHint) => void): () => void;
   close(): Promise<void>;
 }
-

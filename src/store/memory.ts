@@ -1,4 +1,6 @@
 import { type Clock, systemClock } from '../task/clock.ts';
+import type { Notice } from '../task/notice.ts';
+import type { OutputPage, OutputQuery } from '../task/output.ts';
 import { isTerminal, type TaskRecord } from '../task/record.ts';
 import type {
   CommitOutcome,
@@ -14,8 +16,6 @@ import type {
 import { EventLog } from './event-log.ts';
 import { MemoryNotices } from './memory-notices.ts';
 import { OutputLog } from './output-log.ts';
-import type { OutputPage, OutputQuery } from '../task/output.ts';
-import type { Notice } from '../task/notice.ts';
 
 /** How much a memory store keeps of each task, and whose time it uses. */
 export interface MemoryStoreOptions {
@@ -195,7 +195,8 @@ class MemoryStore implements Store {
       if (record && fits(record, query)) found.push(record);
     }
     found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
-    const begin = query.after === undefined ? 0 : found.findIndex(({ id }) => id === query.after) + 1;
+    const begin =
+      query.after === undefined ? 0 : found.findIndex(({ id }) => id === query.after) + 1;
     const end = query.limit === undefined ? found.length : begin + query.limit;
     return { records: found.slice(begin, end), corrupt: [] };
   }

@@ -29,7 +29,10 @@ export class OutputLog {
     if (this.#tailLength > limits.tail * 2) this.#trim(limits.tail);
   }
 
-  read({ offset = 0, limit = Number.POSITIVE_INFINITY }: OutputQuery, limits: OutputLimits): OutputPage {
+  read(
+    { offset = 0, limit = Number.POSITIVE_INFINITY }: OutputQuery,
+    limits: OutputLimits,
+  ): OutputPage {
     this.#trim(limits.tail);
     const tail = this.#tail.join('');
     const tailStart = this.#total - tail.length;

@@ -9,7 +9,10 @@ type Report = (error: unknown) => void;
 export class Contained<Value> extends Observable<Value> {
   readonly #report: Report;
 
-  constructor(report: Report, subscribe?: (subscriber: Subscriber<Value>) => (() => void) | Subscription | undefined) {
+  constructor(
+    report: Report,
+    subscribe?: (subscriber: Subscriber<Value>) => (() => void) | Subscription | undefined,
+  ) {
     super(subscribe);
     this.#report = report;
   }
@@ -52,4 +55,3 @@ export class Contained<Value> extends Observable<Value> {
     }
   }
 }
-

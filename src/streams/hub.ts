@@ -7,7 +7,9 @@ export class Hub<Value> {
   readonly #subject = new Subject<Value>();
 
   constructor(report: (error: unknown) => void) {
-    this.values$ = new Contained<Value>(report, (subscriber) => this.#subject.subscribe(subscriber));
+    this.values$ = new Contained<Value>(report, (subscriber) =>
+      this.#subject.subscribe(subscriber),
+    );
   }
 
   get isObserved(): boolean {

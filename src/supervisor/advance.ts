@@ -84,7 +84,5 @@ function changeBy(body: EventBody, record: TaskRecord, now: number): Partial<Tas
 }
 
 function inboxAfter(message: Message, record: TaskRecord, now: number): Partial<TaskRecord> {
-  return message.direction === 'in'
-    ? { inbox: [...record.inbox, message] }
-    : { activityAt: now };
+  return message.direction === 'in' ? { inbox: [...record.inbox, message] } : { activityAt: now };
 }

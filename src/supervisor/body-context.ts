@@ -56,7 +56,8 @@ export class BodyContext implements RunContext<unknown> {
   }
 
   get progress(): RunContext['progress'] {
-    return (progress: Progress) => this.#executor.tell({ kind: 'progress', progress: { ...progress } });
+    return (progress: Progress) =>
+      this.#executor.tell({ kind: 'progress', progress: { ...progress } });
   }
 
   get output(): RunContext['output'] {

@@ -1,5 +1,5 @@
-import { type Facts, leafOf, type RefusalCode, refusalOf, statusOf } from '../../machines/index.ts';
 import type { TaskCommand } from '../../machines/index.ts';
+import { type Facts, leafOf, type RefusalCode, refusalOf, statusOf } from '../../machines/index.ts';
 import type { CommitOutcome, Write } from '../store/contract.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import { OffstageError, refused } from '../task/errors.ts';
@@ -9,7 +9,14 @@ import type { Notice } from '../task/notice.ts';
 import { noticeOf } from '../task/notice.ts';
 import type { TaskRecord } from '../task/record.ts';
 import { advance, number } from './advance.ts';
-import { type Command, decide, initialSnapshot, type Step, snapshotOf, type TaskSnapshot } from './decide.ts';
+import {
+  type Command,
+  decide,
+  initialSnapshot,
+  type Step,
+  snapshotOf,
+  type TaskSnapshot,
+} from './decide.ts';
 import { dueCommand, nextDeadline } from './due.ts';
 import { Executor } from './executor.ts';
 import type { CellHost } from './host.ts';
@@ -91,9 +98,7 @@ export class Cell {
     const now = this.host.clock.now();
     const { definition, title, name, parent } = this.record;
     const created = { ...this.record, seq: 1 };
-    const events = [
-      number({ type: 'created', definition, title, name, parent }, created, now),
-    ];
+    const events = [number({ type: 'created', definition, title, name, parent }, created, now)];
     const draft = new Draft(this.snapshot, created);
     draft.steps.push({ step: null, events });
     if (isAdmitted) draft.take({ type: 'START' }, this.#facts(now));

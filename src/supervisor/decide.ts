@@ -89,12 +89,12 @@ export function decide(snapshot: TaskSnapshot, command: Command, facts: Facts): 
 /** The state of the machine that a stored record stands for. */
 export function snapshotOf(record: TaskRecord): TaskSnapshot {
   return taskMachine.resolveState({
-    value: valueOf(record.status, record.phase),
+    value: stateOf(record.status, record.phase),
     context: contextOf(record),
   }) as TaskSnapshot;
 }
 
-function valueOf(status: Status, phase: Phase | null): TaskSnapshot['value'] {
+function stateOf(status: Status, phase: Phase | null): TaskSnapshot['value'] {
   return status === 'running' ? { running: phase ?? 'queued' } : status;
 }
 

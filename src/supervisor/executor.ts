@@ -2,10 +2,10 @@ import type { Json, Message, Report } from '../../machines/index.ts';
 import type { OffstageError } from '../task/errors.ts';
 import { newId } from '../task/ids.ts';
 import { toJson } from '../task/json.ts';
-import { parse, type Schema } from '../task/schema.ts';
 import type { Question } from '../task/run-context.ts';
-import type { Cell } from './cell.ts';
+import { parse, type Schema } from '../task/schema.ts';
 import { BodyContext } from './body-context.ts';
+import type { Cell } from './cell.ts';
 import { currentBody } from './current.ts';
 import { failureOf } from './failure.ts';
 import { Reports } from './reports.ts';
@@ -78,18 +78,29 @@ export class Executor {
     try {
       this.throwIfAborted();
       const { definition, record } = this.cell;
-      const input = parse(definition.inputSchema, record.input ?? undefined, 'invalid_input', 'The input');
+      const input = parse(
+        definition.inputSchema,
+        record.input ?? undefined,
+        'invalid_input',
+        'The input',
+      );
       if (input instanceof Promise) {
-        input.then((parsed) => this.#call(parsed)).then(this.#succeed, this.#fail);
+        this.#await(input.then((parsed) => this.#call(parsed)));
         return;
       }
       const returned = this.#call(input);
-      if (returned instanceof Promise) returned.then(this.#succeed, this.#fail);
-      else if (isThenable(returned)) Promise.resolve(returned).then(this.#succeed, this.#fail);
+      if (isThenable(returned)) this.#await(returned);
       else this.#succeed(returned);
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  #await(returned: PromiseLike<unknown>): void {
+    Promise.resolve(returned).then(
+      (value) => this.#succeed(value),
+      (error: unknown) => this.#fail(error),
+    );
   }
 
   #call(input: unknown): unknown {
@@ -97,7 +108,7 @@ export class Executor {
     return currentBody.run(this, () => this.cell.definition.run(context));
   }
 
-  #succeed = (returned: unknown): void => {
+  #succeed(returned: unknown): void {
     try {
       const output = parse(
         this.cell.definition.outputSchema,
@@ -105,22 +116,23 @@ export class Executor {
         'invalid_output',
         'The output',
       );
-      if (output instanceof Promise) output.then((value) => this.#finish(value)).catch(this.#fail);
+      if (output instanceof Promise)
+        output.then((value) => this.#finish(value)).catch((error) => this.#fail(error));
       else this.#finish(output);
     } catch (error) {
       this.#fail(error);
     }
-  };
+  }
 
   #finish(value: unknown): void {
     const output = toJson('The output', value, this.cell.host.limits.output);
     this.cell.bodyLeft(this, { type: 'SUCCEED', epoch: this.epoch, output, summary: this.summary });
   }
 
-  #fail = (thrown: unknown): void => {
+  #fail(thrown: unknown): void {
     if (!this.#isAborted) this.cell.host.report(thrown, { where: 'task', task: this.cell.id });
     this.cell.bodyLeft(this, { type: 'FAIL', epoch: this.epoch, failure: failureOf(thrown) });
-  };
+  }
 
   /** Says something that may wait for the next flush. */
   tell(report: Report): void {
@@ -235,4 +247,3 @@ export class Executor {
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value;
 }
-

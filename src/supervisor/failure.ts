@@ -6,7 +6,10 @@ import type { TaskFailure } from '../../machines/index.ts';
  */
 export function failureOf(thrown: unknown): TaskFailure {
   if (!(thrown instanceof Error)) {
-    return { code: 'task_error', message: typeof thrown === 'string' ? thrown : 'The task failed.' };
+    return {
+      code: 'task_error',
+      message: typeof thrown === 'string' ? thrown : 'The task failed.',
+    };
   }
   const { code, retryable } = thrown as { code?: unknown; retryable?: unknown };
   const failure = {

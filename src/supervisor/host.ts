@@ -1,11 +1,11 @@
-import type { TaskDefinition } from '../task/definition.ts';
+import type { Write } from '../store/contract.ts';
 import type { Clock } from '../task/clock.ts';
+import type { TaskDefinition } from '../task/definition.ts';
 import type { TaskEvent } from '../task/events.ts';
 import type { TaskHandle } from '../task/handle.ts';
 import type { Notice } from '../task/notice.ts';
 import type { TaskRecord } from '../task/record.ts';
 import type { ChildOptions } from '../task/run-context.ts';
-import type { Write } from '../store/contract.ts';
 import type { Cell } from './cell.ts';
 import type { TaskSnapshot } from './decide.ts';
 import type { Executor } from './executor.ts';

@@ -1,9 +1,4 @@
-import {
-  type ActorLogic,
-  type ActorRefFrom,
-  createActor,
-  type SnapshotFrom,
-} from 'xstate';
+import { type ActorLogic, type ActorRefFrom, createActor, type SnapshotFrom } from 'xstate';
 import { type SupervisorEvent, supervisorMachine } from '../../machines/index.ts';
 import type { Cell } from './cell.ts';
 import type { TaskSnapshot } from './decide.ts';
@@ -16,11 +11,9 @@ type LogicEvent =
   | { readonly type: 'ADOPT'; readonly cell: Cell; readonly snapshot: TaskSnapshot }
   | { readonly type: 'DISMISS'; readonly cell: Cell };
 
-type Logic = ActorLogic<
-  SupervisorSnapshot,
-  LogicEvent,
-  { readonly owner: string }
-> & { readonly config: typeof supervisorMachine.config };
+type Logic = ActorLogic<SupervisorSnapshot, LogicEvent, { readonly owner: string }> & {
+  readonly config: typeof supervisorMachine.config;
+};
 
 /**
  * The logic of a supervisor: its machine, and the actors of its tasks in a map of its own. xstate's

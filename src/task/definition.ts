@@ -11,11 +11,7 @@ type Returned<Out, Value> = Out extends Schema ? StandardSchemaV1.InferInput<Out
 type Result<Out, Value> = Out extends Schema ? StandardSchemaV1.InferOutput<Out> : Value;
 
 /** What {@link defineTask} takes. */
-export interface TaskOptions<
-  In extends Schema | undefined,
-  Out extends Schema | undefined,
-  Value,
-> {
+export interface TaskOptions<In extends Schema | undefined, Out extends Schema | undefined, Value> {
   /** Finds the task again after a restart, so it must stay the same. */
   readonly name: string;
   /** Shown to people. Default: the name. */

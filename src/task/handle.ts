@@ -1,5 +1,5 @@
-import type { Observable } from 'rxjs';
 import type { Draft } from 'immer';
+import type { Observable } from 'rxjs';
 import type { Json, Status } from '../../machines/index.ts';
 import type { Lagged, TaskEvent } from './events.ts';
 import type { OutputPage, OutputQuery } from './output.ts';

@@ -1,11 +1,11 @@
-import {
-  type InputRequest,
-  type Json,
-  type Message,
-  type Phase,
-  type Progress,
-  type Status,
-  type TaskContext,
+import type {
+  InputRequest,
+  Json,
+  Message,
+  Phase,
+  Progress,
+  Status,
+  TaskContext,
 } from '../../machines/index.ts';
 
 /** Whether a turn waits for the task. */

@@ -73,14 +73,15 @@ export interface RunContext<Input = unknown> {
 }
 
 /** What the answer to a question is, by its schema. */
-export type AnswerOf<Answer> =
-  Answer extends { readonly '~standard': { readonly types?: infer Types } }
-    ? NonNullable<Types> extends { readonly output: infer Output }
-      ? unknown extends Output
-        ? Json
-        : Output
-      : Json
-    : Json;
+export type AnswerOf<Answer> = Answer extends {
+  readonly '~standard': { readonly types?: infer Types };
+}
+  ? NonNullable<Types> extends { readonly output: infer Output }
+    ? unknown extends Output
+      ? Json
+      : Output
+    : Json
+  : Json;
 
 /** How a child is started; its parent is the task that starts it. */
 export type ChildOptions = Omit<SpawnOptions, 'parent'>;

@@ -31,8 +31,6 @@ function unwrap(
 }
 
 function toIssue(issue: StandardSchemaV1.Issue): Issue {
-  const path = (issue.path ?? []).map((part) =>
-    String(typeof part === 'object' ? part.key : part),
-  );
+  const path = (issue.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part));
   return { path: path.join('.'), message: issue.message };
 }

@@ -1,0 +1,1 @@
+export { type VirtualClock, virtualClock } from './virtual-clock.ts';
