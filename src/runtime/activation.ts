@@ -58,9 +58,8 @@ export class Activation {
       const record = await store.load(owner, id);
       if (record === null) throw unknownTask(id);
       if (isTerminal(record)) return { kind: 'ended', record };
-      if (record.status === 'running' && (await store.isAlive(record.holder))) {
-        return { kind: 'elsewhere', record };
-      }
+      const isElsewhere = record.status === 'running' && record.holder !== this.#engine.holder;
+      if (isElsewhere && (await store.isAlive(record.holder))) return { kind: 'elsewhere', record };
       const claimed = await store.claim(id, this.#engine.holder);
       if (claimed !== null) return { kind: 'here', cell: this.#enter(claimed) };
     }

@@ -8,8 +8,8 @@ import type { CellHost, ErrorSource } from '../supervisor/host.ts';
 import { Links } from '../supervisor/links.ts';
 import { type Clock, systemClock } from '../task/clock.ts';
 import type { TaskDefinition } from '../task/definition.ts';
-import { OffstageError } from '../task/errors.ts';
-import type { TaskEvent } from '../task/events.ts';
+import { isRefusal, OffstageError } from '../task/errors.ts';
+import { isEnd, type TaskEvent } from '../task/events.ts';
 import type { TaskHandle } from '../task/handle.ts';
 import { newId } from '../task/ids.ts';
 import type { Notice } from '../task/notice.ts';
@@ -18,7 +18,7 @@ import type { ChildOptions } from '../task/run-context.ts';
 import { Activation } from './activation.ts';
 import { Admission } from './admission.ts';
 import { Dormant } from './dormant.ts';
-import { isSettled } from './event-reader.ts';
+import { isSettled, readEvents } from './event-reader.ts';
 import { Flusher } from './flusher.ts';
 import { Journal } from './journal.ts';
 import { Listeners } from './listeners.ts';
@@ -35,6 +35,8 @@ import { StoredTask } from './stored-task.ts';
 import { OwnerThread } from './thread.ts';
 import { TimerQueue } from './timer-queue.ts';
 import { Trees } from './trees.ts';
+
+const LONGEST_DELAY_MS = 30_000;
 
 /**
  * The inside of a runtime: all its live tasks and what they share. It gives each cell its host, and
@@ -100,7 +102,11 @@ export class Engine implements CellHost {
   async #renew(leaseMs: number): Promise<void> {
     try {
       const { lost } = await this.store.renew(this.holder, leaseMs);
-      for (const id of lost) this.cells.get(id)?.fence();
+      for (const { id, epoch } of lost) {
+        const cell = this.cells.get(id);
+        // It may have come back since: then this runtime's epoch is the newer one.
+        if (cell && cell.record.epoch < epoch) cell.fence();
+      }
     } catch (error) {
       this.report(error, { where: 'store' });
     }
@@ -202,10 +208,18 @@ export class Engine implements CellHost {
     const verb = type === 'CANCEL' ? 'cancelled' : 'stopped';
     const command: Command = { type, reason: `Its parent was ${verb}.` };
     for (const child of this.links.of(cell.id)) {
-      child.post(command);
-      child.abortFor(command);
+      if (child.isLive) child.send(command);
+      else void this.#reach(child.record, command);
     }
     if (type === 'CANCEL') void this.#cancelStopped(cell.record, command);
+  }
+
+  async #reach({ owner, id }: TaskRecord, command: Command): Promise<void> {
+    try {
+      await this.activation.send(owner, id, command);
+    } catch (error) {
+      if (!isRefusal(error)) this.report(error, { where: 'store', task: id });
+    }
   }
 
   /** A cancel also reaches children that are stopped; no cell in this process knows them. */
@@ -213,7 +227,7 @@ export class Engine implements CellHost {
     try {
       const { records } = await this.store.list({ parent: parent.id, statuses: ['stopped'] });
       for (const record of records) {
-        if (record.link === 'linked') await this.activation.send(record.owner, record.id, command);
+        if (record.link === 'linked') void this.#reach(record, command);
       }
     } catch (error) {
       this.report(error, { where: 'store', task: parent.id });
@@ -228,10 +242,47 @@ export class Engine implements CellHost {
     if (cell.executor !== null) this.#strays.set(cell.id, cell.executor);
     if (!isTerminal(record)) this.dormant.add(cell);
     this.#leaveThread(cell);
-    if (record.parent !== null && this.links.remove(record.parent, cell)) {
-      this.cells.get(record.parent)?.poke();
-    }
     if (record.status !== 'running') this.#countEnd();
+    const isLost = record.status === 'running' && record.seq > 0;
+    if (isLost) void this.#follow(cell);
+    else this.#unlink(cell);
+  }
+
+  /**
+   * A task was lost without an end. If another runtime has it, handles show what is stored and the
+   * parent waits for its end; if the store had failed, nobody has it and it is taken up again.
+   */
+  async #follow(cell: Cell): Promise<void> {
+    const { owner, id } = cell.record;
+    for (let delay = 100; !this.isClosing; delay = Math.min(delay * 2, LONGEST_DELAY_MS)) {
+      try {
+        const stored = await this.store.load(owner, id);
+        if (stored === null || cell.isLive) break;
+        cell.reload(stored);
+        if (stored.status !== 'running') break;
+        if (stored.holder === this.holder) {
+          await this.activation.find(owner, id);
+          return;
+        }
+        if (stored.parent === null) return;
+        await this.#untilEnd(stored);
+      } catch (error) {
+        this.report(error, { where: 'store', task: id });
+        await new Promise<void>((resolve) => this.clock.after(delay, resolve));
+      }
+    }
+    if (!cell.isLive) this.#unlink(cell);
+  }
+
+  async #untilEnd({ owner, id, seq }: TaskRecord): Promise<void> {
+    for await (const event of readEvents(this, owner, id, seq)) {
+      if (isEnd(event)) return;
+    }
+  }
+
+  #unlink(cell: Cell): void {
+    const { parent } = cell.record;
+    if (parent !== null && this.links.remove(parent, cell)) this.cells.get(parent)?.poke();
   }
 
   #leaveThread(cell: Cell): void {

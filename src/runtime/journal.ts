@@ -4,9 +4,9 @@ import { OffstageError } from '../task/errors.ts';
 
 /** Who waits for a write. */
 export interface Writer {
-  committed(outcome: CommitOutcome): void;
+  committed(write: Write, outcome: CommitOutcome): void;
   /** The store kept failing; whether the write is stored is unknown. */
-  failed(error: OffstageError): void;
+  failed(write: Write, error: OffstageError): void;
 }
 
 interface Entry {
@@ -113,11 +113,11 @@ export class Journal {
     }
   }
 
-  #settle({ writer }: Entry, outcome: CommitOutcome | OffstageError): void {
+  #settle({ write, writer }: Entry, outcome: CommitOutcome | OffstageError): void {
     this.#inFlight -= 1;
     try {
-      if (outcome instanceof OffstageError) writer.failed(outcome);
-      else writer.committed(outcome);
+      if (outcome instanceof OffstageError) writer.failed(write, outcome);
+      else writer.committed(write, outcome);
     } catch (error) {
       this.#report(error);
     }

@@ -14,6 +14,18 @@ export interface TakeOptions {
 /**
  * The notices of one owner. Take them, do what they ask for, and acknowledge them: what is not
  * acknowledged is given again, to the same taker at once and to others when its time is over.
+ *
+ * @example
+ * ```ts
+ * import { createRuntime } from 'offstage';
+ *
+ * const runtime = await createRuntime();
+ * const { notices } = runtime.supervisor('thread-1');
+ * const taken = await notices.take({ limit: 10 });
+ * for (const { title, status, summary } of taken) console.log(title, status, summary);
+ * await notices.acknowledge(taken);
+ * await runtime.close();
+ * ```
  */
 export class NoticeInbox {
   readonly #engine: Engine;

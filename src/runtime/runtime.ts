@@ -12,10 +12,29 @@ export interface CloseOptions {
   readonly drainMs?: number;
 }
 
-/** Runs the tasks of many owners on one store. Make one with {@link createRuntime}. */
+/** The inside of a runtime, for this package only. */
+export let engineOf: (runtime: Runtime) => Engine;
+
+/**
+ * Runs the tasks of many owners on one store. Make one with {@link createRuntime}.
+ *
+ * @example
+ * ```ts
+ * import { createRuntime } from 'offstage';
+ *
+ * const runtime = await createRuntime();
+ * runtime.events$.subscribe((event) => console.log(event.task, event.type));
+ * runtime.counts.tasks; // 0
+ * await runtime.close({ drainMs: 5_000 });
+ * ```
+ */
 export class Runtime {
   readonly #engine: Engine;
   #closed: Promise<void> | null = null;
+
+  static {
+    engineOf = (runtime) => runtime.#engine;
+  }
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -60,26 +79,26 @@ export class Runtime {
     const engine = this.#engine;
     engine.isClosing = true;
     if (drainMs > 0) await this.#drain(drainMs);
-    const left = [...engine.cells.values()].map(
-      (cell) => new Promise<void>((resolve) => cell.whenLeft(() => resolve())),
-    );
+    const left = this.#allLeft();
     for (const cell of [...engine.cells.values()]) {
-      const stop = { type: 'STOP', reason: 'The runtime was closed.' } as const;
-      cell.post(stop);
-      cell.abortFor(stop);
+      cell.send({ type: 'STOP', reason: 'The runtime was closed.' });
     }
-    await Promise.all(left);
+    await left;
     await engine.shut();
   }
 
   async #drain(drainMs: number): Promise<void> {
     const { promise: timeIsUp, resolve } = Promise.withResolvers<void>();
     const disarm = this.#engine.clock.after(drainMs, resolve);
-    const left = [...this.#engine.cells.values()].map(
-      (cell) => new Promise<void>((done) => cell.whenLeft(() => done())),
-    );
-    await Promise.race([timeIsUp, Promise.all(left)]);
+    await Promise.race([timeIsUp, this.#allLeft()]);
     disarm();
+  }
+
+  #allLeft(): Promise<unknown> {
+    const cells = [...this.#engine.cells.values()];
+    return Promise.all(
+      cells.map((cell) => new Promise<void>((resolve) => cell.whenLeft(() => resolve()))),
+    );
   }
 }
 

@@ -4,7 +4,7 @@ import type { Json, Message, RefusalCode, ResumeInput, Status } from '../../mach
 import { Contained } from '../streams/contained.ts';
 import type { Cell } from '../supervisor/cell.ts';
 import { isOffstageError, OffstageError, refused, unknownTask } from '../task/errors.ts';
-import type { Lagged, TaskEvent } from '../task/events.ts';
+import { isEnd, type Lagged, type TaskEvent } from '../task/events.ts';
 import type { EventQuery, InputRecipe, TaskHandle } from '../task/handle.ts';
 import { newId } from '../task/ids.ts';
 import { toJson } from '../task/json.ts';
@@ -84,7 +84,7 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
     const { record } = this.#cell;
     if (record.status !== 'running') return record;
     for await (const event of this.events({ since: record.seq })) {
-      if (['completed', 'failed', 'cancelled', 'stopped'].includes(event.type)) break;
+      if (isEnd(event)) break;
     }
     const ended = await this.#engine.store.load(this.owner, this.id);
     if (ended === null) throw unknownTask(this.id);

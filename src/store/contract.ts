@@ -82,6 +82,12 @@ export interface PrunePolicy {
   readonly endedBefore: number;
 }
 
+/** A task that somebody else has claimed, and the epoch they got. */
+export interface LostTask {
+  readonly id: string;
+  readonly epoch: number;
+}
+
 /** A hint that there is something new to read; it may come late, twice, or for nothing. */
 export type StoreHint =
   | { readonly kind: 'task'; readonly id: string; readonly owner: string }
@@ -105,7 +111,7 @@ export interface Store {
    */
   claim(id: string, holder: string): Promise<TaskRecord | null>;
   /** Keeps the lease of a holder for `leaseMs` more, and names the tasks it has lost since. */
-  renew(holder: string, leaseMs: number): Promise<{ readonly lost: readonly string[] }>;
+  renew(holder: string, leaseMs: number): Promise<{ readonly lost: readonly LostTask[] }>;
   /** Whether the lease of a holder is still good. */
   isAlive(holder: string): Promise<boolean>;
   /** Ends the lease of a holder that leaves. */

@@ -8,6 +8,7 @@ import type {
   InboxCommand,
   ListPage,
   ListQuery,
+  LostTask,
   PrunePolicy,
   Store,
   StoreHint,
@@ -56,7 +57,7 @@ class MemoryStore implements Store {
   readonly #ended = new Set<string>();
   readonly #notices = new MemoryNotices();
   readonly #leases = new Map<string, number>();
-  readonly #lost = new Map<string, string[]>();
+  readonly #lost = new Map<string, LostTask[]>();
   readonly #listeners = new Set<(hint: StoreHint) => void>();
 
   constructor(options: MemoryStoreOptions) {
@@ -222,18 +223,19 @@ class MemoryStore implements Store {
     if (record.status === 'running' && record.holder !== holder && this.#isAlive(record.holder)) {
       return null;
     }
-    if (record.holder !== holder) this.#lose(record.holder, id);
-    entry.record = { ...record, epoch: record.epoch + 1, holder };
+    const epoch = record.epoch + 1;
+    if (record.holder !== holder) this.#lose(record.holder, { id, epoch });
+    entry.record = { ...record, epoch, holder };
     return entry.record;
   }
 
-  #lose(holder: string, id: string): void {
+  #lose(holder: string, task: LostTask): void {
     const lost = this.#lost.get(holder) ?? [];
     this.#lost.set(holder, lost);
-    lost.push(id);
+    lost.push(task);
   }
 
-  async renew(holder: string, leaseMs: number): Promise<{ readonly lost: readonly string[] }> {
+  async renew(holder: string, leaseMs: number): Promise<{ readonly lost: readonly LostTask[] }> {
     const lost = this.#lost.get(holder) ?? [];
     this.#lost.delete(holder);
     this.#leases.set(holder, this.#clock.now() + leaseMs);

@@ -78,13 +78,10 @@ export class Cell {
     return this.#plan === null && this.#mailbox.length === 0;
   }
 
-  /** May be given a child: running, also by what is decided but not yet stored, and not about to end. */
+  /** May be given a child: at work by what is stored, and also by what is decided but not stored yet. */
   get acceptsChildren(): boolean {
-    if (!this.isLive) return false;
-    const leaf = leafOf(this.#plan?.snapshot ?? this.snapshot);
-    return (
-      leaf === 'working' || leaf === 'awaitingInput' || leaf === 'queued' || leaf === 'retrying'
-    );
+    const decided = this.#plan?.snapshot ?? this.snapshot;
+    return this.isLive && hasRoom(this.snapshot) && hasRoom(decided);
   }
 
   /** Puts a record read anew from the store in place of the one this cell remembers. */
@@ -117,6 +114,12 @@ export class Cell {
   /** Asks something of the task without waiting for the answer. */
   post(command: Command): void {
     this.#put({ command, inboxId: null, settle: NOBODY });
+  }
+
+  /** Posts a request to leave, and aborts the body at once instead of when the request is stored. */
+  send(command: Command): void {
+    this.post(command);
+    this.abortFor(command);
   }
 
   /** Takes over a command that another runtime left in the inbox. */
@@ -152,12 +155,9 @@ export class Cell {
     if (this.executor === executor) this.executor = null;
     this.host.executorLeft(executor);
     if (!this.isLive) return;
-    const { epoch, reports } = executor;
+    const last = unstoredReports(executor);
     // In the mailbox together, so that one write carries the last words and the end.
-    if (!reports.isEmpty) {
-      const last: Command = { type: 'REPORT', epoch, reports: reports.take() };
-      this.#mailbox.push({ command: last, inboxId: null, settle: NOBODY });
-    }
+    if (last) this.#mailbox.push({ command: last, inboxId: null, settle: NOBODY });
     this.post(command);
   }
 
@@ -206,11 +206,9 @@ export class Cell {
       const isHeld = (hasExecutor && !record.abandoned) || this.host.links.count(this.id) > 0;
       const due = dueCommand(record, this.definition, isHeld, hasExecutor, now);
       if (due === undefined || draft.hasEnded) return;
-      if (due.type === 'TIME_OUT' && !(this.executor?.reports.isEmpty ?? true)) {
-        this.executor?.flush().catch(NOBODY);
-        return;
-      }
-      if (!draft.take(due, this.#facts(now))) return;
+      // Not silent: what the body has told only waits to be stored.
+      const last = due.type === 'TIME_OUT' ? unstoredReports(this.executor) : undefined;
+      if (!draft.take(last ?? due, this.#facts(now))) return;
     }
   }
 
@@ -247,29 +245,31 @@ export class Cell {
     this.host.journal.submit(write, this);
   }
 
-  /** The journal's answer to the write in flight. */
-  committed(outcome: CommitOutcome): void {
-    const plan = this.#plan;
-    this.#plan = null;
+  /** The journal's answer to a write. One that this cell no longer waits for changes nothing. */
+  committed(write: Write, outcome: CommitOutcome): void {
+    const plan = this.#takePlan(write);
     if (plan === null) return;
-    if (outcome.kind === 'fenced') {
-      this.fence(plan.settled);
-      return;
+    if (outcome.kind === 'fenced') this.fence(plan.settled);
+    else if (outcome.kind === 'exists') this.#discard(plan, conflict(outcome, this.record));
+    else {
+      this.#publish(plan);
+      this.poke();
     }
-    if (outcome.kind === 'exists') {
-      this.#discard(plan, conflict(outcome, this.record));
-      return;
-    }
-    this.#publish(plan);
-    this.poke();
   }
 
-  /** The journal gave up on the write in flight: this runtime no longer knows what is stored. */
-  failed(error: OffstageError): void {
+  /** The journal gave up on a write: this runtime no longer knows what is stored. */
+  failed(write: Write, error: OffstageError): void {
+    const plan = this.#takePlan(write);
+    if (plan === null) return;
+    if (write.expect === null) this.#discard(plan, error);
+    else this.fence(plan.settled, error);
+  }
+
+  #takePlan(write: Write): Plan | null {
     const plan = this.#plan;
+    if (plan?.write !== write) return null;
     this.#plan = null;
-    if (plan?.write.expect === null) this.#discard(plan, error);
-    else this.fence(plan?.settled ?? [], error);
+    return plan;
   }
 
   #publish({ write, snapshot, steps, settled }: Plan): void {
@@ -402,6 +402,17 @@ class Draft {
     this.record = { ...this.record, seq: this.record.seq + 1 };
     this.steps.push({ step: null, events: [number(body, this.record, now)] });
   }
+}
+
+/** What a body has told and nobody has stored yet. */
+function unstoredReports(executor: Executor | null): Command | undefined {
+  if (executor === null || executor.reports.isEmpty) return undefined;
+  return { type: 'REPORT', epoch: executor.epoch, reports: executor.reports.take() };
+}
+
+function hasRoom(snapshot: TaskSnapshot): boolean {
+  const leaf = leafOf(snapshot);
+  return leaf === 'working' || leaf === 'awaitingInput' || leaf === 'queued' || leaf === 'retrying';
 }
 
 function refusal(snapshot: TaskSnapshot, command: Command, facts: Facts): RefusalCode {

@@ -104,6 +104,11 @@ const REFUSALS: { readonly [Code in RefusalCode]: string } = {
   still_held: 'still waits for its body or its children',
 };
 
+/** Whether an error only says that a task did not take a command. */
+export function isRefusal(error: unknown): error is OffstageError<RefusalCode> {
+  return error instanceof OffstageError && Object.hasOwn(REFUSALS, error.code);
+}
+
 export function refused(code: RefusalCode, taskId: string): OffstageError {
   return new OffstageError(code, `Task ${taskId} ${REFUSALS[code]}.`, { taskId });
 }

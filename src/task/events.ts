@@ -57,3 +57,9 @@ export interface Lagged {
   readonly from: number;
   readonly to: number;
 }
+
+/** Whether an event takes its task out of `running`. */
+export function isEnd(event: { readonly type: string }): event is EndEvent {
+  const { type } = event;
+  return type === 'completed' || type === 'failed' || type === 'cancelled' || type === 'stopped';
+}
