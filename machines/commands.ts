@@ -120,6 +120,7 @@ export interface ResumeInput {
   readonly patches: Json;
 }
 
+/** The name of a command. */
 export type TaskCommandType = TaskCommand['type'];
 
 /** What the machine emits for an accepted command. The runtime numbers it and stores it as an event. */

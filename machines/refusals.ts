@@ -2,9 +2,30 @@ import type { SnapshotFrom } from 'xstate';
 import type { TaskCommand, TaskCommandType } from './commands.ts';
 import type { taskMachine } from './task.ts';
 
+/**
+ * The five top-level states of a task.
+ *
+ * @example
+ * ```ts
+ * import { STATUSES } from 'offstage/machines';
+ *
+ * STATUSES.includes('running'); // true
+ * ```
+ */
 export const STATUSES = ['running', 'completed', 'failed', 'cancelled', 'stopped'] as const;
+/** The top-level state of a task. */
 export type Status = (typeof STATUSES)[number];
 
+/**
+ * The states inside `running`.
+ *
+ * @example
+ * ```ts
+ * import { PHASES } from 'offstage/machines';
+ *
+ * PHASES[0]; // 'queued'
+ * ```
+ */
 export const PHASES = [
   'queued',
   'working',
@@ -14,6 +35,7 @@ export const PHASES = [
   'cancelling',
   'stopping',
 ] as const;
+/** The state inside `running`. */
 export type Phase = (typeof PHASES)[number];
 
 /** The innermost state: a phase while running, otherwise the status itself. */
@@ -69,14 +91,44 @@ const RULES: { readonly [Type in TaskCommandType]: Rule } = {
   RESUME: { otherwise: 'already_running', stopped: 'not_resumable' },
 };
 
+/**
+ * The status that a state of the task machine stands for.
+ *
+ * @example
+ * ```ts
+ * import { statusOf } from 'offstage/machines';
+ *
+ * statusOf({ value: { running: 'queued' } }); // 'running'
+ * ```
+ */
 export function statusOf(snapshot: Pick<Snapshot, 'value'>): Status {
   return typeof snapshot.value === 'string' ? snapshot.value : 'running';
 }
 
+/**
+ * The phase that a state of the task machine stands for, `null` outside `running`.
+ *
+ * @example
+ * ```ts
+ * import { phaseOf } from 'offstage/machines';
+ *
+ * phaseOf({ value: 'completed' }); // null
+ * ```
+ */
 export function phaseOf(snapshot: Pick<Snapshot, 'value'>): Phase | null {
   return typeof snapshot.value === 'string' ? null : snapshot.value.running;
 }
 
+/**
+ * The innermost state: the phase while running, the status otherwise.
+ *
+ * @example
+ * ```ts
+ * import { leafOf } from 'offstage/machines';
+ *
+ * leafOf({ value: { running: 'working' } }); // 'working'
+ * ```
+ */
 export function leafOf(snapshot: Pick<Snapshot, 'value'>): TaskLeaf {
   return typeof snapshot.value === 'string' ? snapshot.value : snapshot.value.running;
 }

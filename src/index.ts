@@ -30,7 +30,16 @@ export {
   isOffstageError,
   OffstageError,
 } from './task/errors.ts';
-export type * from './task/events.ts';
+export type {
+  CreatedBody,
+  EndEvent,
+  EventBody,
+  EventHeader,
+  Lagged,
+  ReportedBody,
+  TaskEvent,
+  TaskEventType,
+} from './task/events.ts';
 export type { EventQuery, InputFor, InputRecipe, TaskHandle } from './task/handle.ts';
 export type { Notice, NoticeKind } from './task/notice.ts';
 export type { OutputPage, OutputQuery } from './task/output.ts';

@@ -5,6 +5,7 @@ import { type Command, decide, snapshotOf } from '../supervisor/decide.ts';
 import { OffstageError, refused, unknownTask } from '../task/errors.ts';
 import { newId } from '../task/ids.ts';
 import { isTerminal, type TaskRecord } from '../task/record.ts';
+import { checkRecord } from '../task/record-schema.ts';
 import type { Engine } from './engine.ts';
 
 /** Where a task is: in the hands of this runtime, of another one, or of nobody because it has ended. */
@@ -57,6 +58,7 @@ export class Activation {
     for (let attempt = 0; attempt < MAX_CLAIMS; attempt += 1) {
       const record = await store.load(owner, id);
       if (record === null) throw unknownTask(id);
+      checkRecord(record);
       if (isTerminal(record)) return { kind: 'ended', record };
       const isElsewhere = record.status === 'running' && record.holder !== this.#engine.holder;
       if (isElsewhere && (await store.isAlive(record.holder))) return { kind: 'elsewhere', record };

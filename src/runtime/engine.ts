@@ -243,8 +243,7 @@ export class Engine implements CellHost {
     if (!isTerminal(record)) this.dormant.add(cell);
     this.#leaveThread(cell);
     if (record.status !== 'running') this.#countEnd();
-    const isLost = record.status === 'running' && record.seq > 0;
-    if (isLost) void this.#follow(cell);
+    if (record.status === 'running' && cell.isStored) void this.#follow(cell);
     else this.#unlink(cell);
   }
 

@@ -48,7 +48,7 @@ function create<Input, Output>(
   options: ScopedSpawnOptions,
 ): Promise<TaskHandle<Output, Input>> {
   const record = recordOf(engine, owner, definition, input, options);
-  const cell = new Cell(engine, definition, record);
+  const cell = new Cell(engine, definition, record, initialSnapshot);
   if (record.parent !== null) engine.trees.check(record);
   engine.admission.enter(cell);
   engine.enter(cell);
@@ -112,7 +112,7 @@ function recordOf(
     status: 'running',
     phase: 'queued',
     statusText: null,
-    seq: 0,
+    seq: 1,
     holder: engine.holder,
     progress: null,
     checkpoint: null,

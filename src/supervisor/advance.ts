@@ -1,4 +1,4 @@
-import { type Message, phaseOf, type Report, statusOf } from '../../machines/index.ts';
+import { phaseOf, type Report, statusOf } from '../../machines/index.ts';
 import type { EventBody, ReportedBody, TaskEvent } from '../task/events.ts';
 import type { TaskRecord } from '../task/record.ts';
 import type { Step } from './decide.ts';
@@ -13,30 +13,54 @@ export interface Advance {
 export function advance(record: TaskRecord, step: Step, now: number): Advance {
   const { snapshot } = step;
   const status = statusOf(snapshot);
-  let next: TaskRecord = {
+  const { attempt } = snapshot.context;
+  const changes: Changes = {};
+  const events: TaskEvent[] = [];
+  let { seq } = record;
+  for (const emitted of step.emitted) {
+    const bodies: readonly EventBody[] =
+      emitted.type === 'reported' ? bodiesOf(emitted.reports, record.outputLength) : [emitted];
+    for (const body of bodies) {
+      seq += 1;
+      change(changes, body, record, now);
+      events.push(number(body, record, seq, attempt, now));
+    }
+  }
+  const next: TaskRecord = {
     ...record,
     ...snapshot.context,
+    ...changes,
     status,
     phase: phaseOf(snapshot),
+    seq,
     updatedAt: now,
     endedAt: status === 'running' ? null : now,
   };
-  const events: TaskEvent[] = [];
-  for (const emitted of step.emitted) {
-    const bodies: readonly EventBody[] =
-      emitted.type === 'reported' ? bodiesOf(emitted.reports, next.outputLength) : [emitted];
-    for (const body of bodies) {
-      next = { ...next, ...changeBy(body, next, now), seq: next.seq + 1 };
-      events.push(number(body, next, now));
-    }
-  }
   return { record: next, events };
 }
 
+/** What events change beyond what the machine itself remembers. */
+type Changes = {
+  -readonly [Key in
+    | 'input'
+    | 'progress'
+    | 'statusText'
+    | 'checkpoint'
+    | 'steps'
+    | 'inbox'
+    | 'outputLength'
+    | 'activityAt']?: TaskRecord[Key];
+};
+
 /** Gives an event its place in the life of its task. */
-export function number(body: EventBody, record: TaskRecord, now: number): TaskEvent {
-  const { id, owner, seq, attempt } = record;
-  return { ...body, task: id, owner, seq, attempt, at: now };
+export function number(
+  body: EventBody,
+  { id, owner }: TaskRecord,
+  seq: number,
+  attempt: number,
+  at: number,
+): TaskEvent {
+  return { ...body, task: id, owner, seq, attempt, at };
 }
 
 function bodiesOf(reports: readonly Report[], outputLength: number): ReportedBody[] {
@@ -51,38 +75,43 @@ function bodiesOf(reports: readonly Report[], outputLength: number): ReportedBod
   });
 }
 
-/** What an event changes beyond what the machine itself remembers. */
-function changeBy(body: EventBody, record: TaskRecord, now: number): Partial<TaskRecord> {
+/** Adds what one event changes. What comes from the body is a sign of life. */
+function change(changes: Changes, body: EventBody, record: TaskRecord, now: number): void {
   switch (body.type) {
+    case 'resumed':
+      if (body.input !== null) changes.input = body.input.value;
+      return;
+    case 'message':
+      if (body.message.direction === 'out') break;
+      changes.inbox = [...(changes.inbox ?? record.inbox), body.message];
+      return;
+    case 'progress':
+      changes.progress = body.progress;
+      break;
+    case 'output':
+      changes.outputLength = body.offset + body.text.length;
+      break;
+    case 'status':
+      changes.statusText = body.text;
+      break;
+    case 'checkpoint':
+      changes.checkpoint = body.value;
+      break;
+    case 'step':
+      changes.steps = { ...(changes.steps ?? record.steps), [body.name]: body.value };
+      break;
+    case 'read':
+      changes.inbox = (changes.inbox ?? record.inbox).filter(
+        ({ id }) => !body.messageIds.includes(id),
+      );
+      break;
     case 'started':
     case 'answered':
     case 'withdrawn':
     case 'evidence':
-      return { activityAt: now };
-    case 'resumed':
-      return body.input === null ? {} : { input: body.input.value };
-    case 'progress':
-      return { progress: body.progress, activityAt: now };
-    case 'output':
-      return { outputLength: record.outputLength + body.text.length, activityAt: now };
-    case 'status':
-      return { statusText: body.text, activityAt: now };
-    case 'checkpoint':
-      return { checkpoint: body.value, activityAt: now };
-    case 'step':
-      return { steps: { ...record.steps, [body.name]: body.value }, activityAt: now };
-    case 'message':
-      return inboxAfter(body.message, record, now);
-    case 'read':
-      return {
-        inbox: record.inbox.filter(({ id }) => !body.messageIds.includes(id)),
-        activityAt: now,
-      };
+      break;
     default:
-      return {};
+      return;
   }
-}
-
-function inboxAfter(message: Message, record: TaskRecord, now: number): Partial<TaskRecord> {
-  return message.direction === 'in' ? { inbox: [...record.inbox, message] } : { activityAt: now };
+  changes.activityAt = now;
 }

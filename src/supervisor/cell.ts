@@ -9,14 +9,7 @@ import type { Notice } from '../task/notice.ts';
 import { noticeOf } from '../task/notice.ts';
 import type { TaskRecord } from '../task/record.ts';
 import { advance, number } from './advance.ts';
-import {
-  type Command,
-  decide,
-  initialSnapshot,
-  type Step,
-  snapshotOf,
-  type TaskSnapshot,
-} from './decide.ts';
+import { type Command, decide, type Step, snapshotOf, type TaskSnapshot } from './decide.ts';
 import { dueCommand, nextDeadline } from './due.ts';
 import { Executor } from './executor.ts';
 import type { CellHost } from './host.ts';
@@ -56,17 +49,24 @@ export class Cell {
   permit: 'none' | 'held' | 'waiting' = 'none';
   /** Whether this process writes to the task now. */
   isLive = false;
+  /** Whether the store knows the task; not so while its creation is under way. */
+  isStored = true;
   #mailbox: Envelope[] = [];
   #plan: Plan | null = null;
   #ends: ((error: OffstageError | null) => void)[] | null = null;
   /** Inbox commands that are in the mailbox already. */
   #drained: Set<string> | null = null;
 
-  constructor(host: CellHost, definition: TaskDefinition, record: TaskRecord) {
+  constructor(
+    host: CellHost,
+    definition: TaskDefinition,
+    record: TaskRecord,
+    snapshot: TaskSnapshot = snapshotOf(record),
+  ) {
     this.host = host;
     this.definition = definition;
     this.record = record;
-    this.snapshot = record.seq === 0 ? initialSnapshot : snapshotOf(record);
+    this.snapshot = snapshot;
   }
 
   get id(): string {
@@ -90,14 +90,14 @@ export class Cell {
     this.snapshot = snapshotOf(record);
   }
 
-  /** Stores a new task together with its start, or with its place in the queue. */
+  /** Stores a new task together with its start, or with its place in the queue. Its record begins with the first event. */
   create(isAdmitted: boolean, settle: (error: OffstageError | null) => void): void {
+    this.isStored = false;
     const now = this.host.clock.now();
-    const { definition, title, name, parent } = this.record;
-    const created = { ...this.record, seq: 1 };
-    const events = [number({ type: 'created', definition, title, name, parent }, created, now)];
-    const draft = new Draft(this.snapshot, created);
-    draft.steps.push({ step: null, events });
+    const { definition, title, name, parent, seq, attempt } = this.record;
+    const body = { type: 'created', definition, title, name, parent } as const;
+    const draft = new Draft(this.snapshot, this.record);
+    draft.steps.push({ step: null, events: [number(body, this.record, seq, attempt, now)] });
     if (isAdmitted) draft.take({ type: 'START' }, this.#facts(now));
     else draft.addEvent({ type: 'queued' }, now);
     draft.settled.push([{ command: { type: 'START' }, inboxId: null, settle }, null]);
@@ -165,7 +165,7 @@ export class Cell {
   poke(): void {
     if (this.#plan !== null || !this.isLive) return;
     const draft = this.#decideQueued();
-    if (this.#mailbox.length === 0 && !draft.hasEnded) this.#decideDue(draft);
+    if (this.#mailbox.length === 0 && !draft.isClosed) this.#decideDue(draft);
     if (draft.steps.length > 0) {
       const { epoch, seq } = this.record;
       this.#submit(draft, { epoch, seq });
@@ -178,7 +178,7 @@ export class Cell {
 
   #decideQueued(): Draft {
     const draft = new Draft(this.snapshot, this.record);
-    while (this.#mailbox.length > 0 && !draft.hasEnded) {
+    while (this.#mailbox.length > 0 && !draft.isClosed) {
       const envelope = this.#mailbox.shift();
       if (envelope === undefined) break;
       const error = this.#decide(draft, envelope.command);
@@ -205,7 +205,7 @@ export class Cell {
       const hasExecutor = this.executor !== null;
       const isHeld = (hasExecutor && !record.abandoned) || this.host.links.count(this.id) > 0;
       const due = dueCommand(record, this.definition, isHeld, hasExecutor, now);
-      if (due === undefined || draft.hasEnded) return;
+      if (due === undefined || draft.isClosed) return;
       // Not silent: what the body has told only waits to be stored.
       const last = due.type === 'TIME_OUT' ? unstoredReports(this.executor) : undefined;
       if (!draft.take(last ?? due, this.#facts(now))) return;
@@ -231,7 +231,7 @@ export class Cell {
     const events = draft.steps.flatMap((each) => each.events);
     const consumed: string[] = [];
     for (const [{ inboxId }] of draft.settled) if (inboxId !== null) consumed.push(inboxId);
-    const record = { ...draft.record, holder: this.host.holder };
+    const { record } = draft;
     const notices: Notice[] = [];
     for (const event of events) {
       const notice = noticeOf(event, record);
@@ -274,6 +274,7 @@ export class Cell {
 
   #publish({ write, snapshot, steps, settled }: Plan): void {
     const before = this.snapshot;
+    this.isStored = true;
     this.record = write.record;
     this.snapshot = snapshot;
     this.host.stored(this, before);
@@ -377,7 +378,7 @@ export class Cell {
 class Draft {
   snapshot: TaskSnapshot;
   record: TaskRecord;
-  hasEnded = false;
+  isClosed = false;
   readonly steps: { step: Step | null; events: readonly TaskEvent[] }[] = [];
   readonly settled: (readonly [Envelope, OffstageError | null])[] = [];
 
@@ -391,7 +392,9 @@ class Draft {
     const step = decide(this.snapshot, command, facts);
     if (step === undefined) return false;
     const { record, events } = advance(this.record, step, facts.now);
-    this.hasEnded = statusOf(step.snapshot) !== statusOf(this.snapshot);
+    // What follows is decided once this is stored: until then nobody knows whether a body runs.
+    this.isClosed =
+      statusOf(step.snapshot) !== statusOf(this.snapshot) || step.effects.includes('startExecutor');
     this.steps.push({ step, events });
     this.snapshot = step.snapshot;
     this.record = record;
@@ -399,8 +402,10 @@ class Draft {
   }
 
   addEvent(body: { readonly type: 'queued' }, now: number): void {
-    this.record = { ...this.record, seq: this.record.seq + 1 };
-    this.steps.push({ step: null, events: [number(body, this.record, now)] });
+    const seq = this.record.seq + 1;
+    this.record = { ...this.record, seq };
+    const events = [number(body, this.record, seq, this.record.attempt, now)];
+    this.steps.push({ step: null, events });
   }
 }
 

@@ -18,7 +18,7 @@ export interface ErrorSource {
 }
 
 /** Sizes, in characters of JSON, and times that every task obeys. */
-export interface TaskLimits {
+interface TaskLimits {
   readonly input: number;
   readonly output: number;
   readonly event: number;

@@ -8,7 +8,7 @@ import type { Schema } from './schema.ts';
 type ParsedInput<In> = In extends Schema ? StandardSchemaV1.InferOutput<In> : undefined;
 type GivenInput<In> = In extends Schema ? StandardSchemaV1.InferInput<In> : undefined;
 type Returned<Out, Value> = Out extends Schema ? StandardSchemaV1.InferInput<Out> : Value;
-type Result<Out, Value> = Out extends Schema ? StandardSchemaV1.InferOutput<Out> : Value;
+type Result<Out, Value> = Out extends Schema ? StandardSchemaV1.InferOutput<Out> : Awaited<Value>;
 
 /** What {@link defineTask} takes. */
 export interface TaskOptions<In extends Schema | undefined, Out extends Schema | undefined, Value> {

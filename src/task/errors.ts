@@ -82,7 +82,7 @@ export class OffstageError<Code extends ErrorCode = ErrorCode> extends Error {
 export function isOffstageError<Code extends ErrorCode = ErrorCode>(
   error: unknown,
   code?: Code,
-): error is OffstageError<Code> {
+): error is { [Each in Code]: OffstageError<Each> }[Code] {
   return error instanceof OffstageError && (code === undefined || error.code === code);
 }
 

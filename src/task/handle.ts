@@ -7,8 +7,8 @@ import type { TaskRecord } from './record.ts';
 
 /** The arguments after the definition: the input may be left out where there is none. */
 export type InputFor<Input, Options> = undefined extends Input
-  ? [input?: Input, options?: Options]
-  : [input: Input, options?: Options];
+  ? [input?: NoInfer<Input>, options?: Options]
+  : [input: NoInfer<Input>, options?: Options];
 
 /** Changes the draft of an input, or gives a new one back. */
 export type InputRecipe<Input> = (draft: Draft<Input>) => Draft<Input> | undefined | void;

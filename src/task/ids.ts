@@ -3,9 +3,27 @@ import { OffstageError } from './errors.ts';
 
 const ID = /^[A-Za-z0-9._:-]{1,200}$/;
 
-/** A new id, unique over all runtimes; later ids sort after earlier ones. */
+// Asking the system for a little randomness each time would cost more than the rest of an id.
+const pool = new Uint8Array(16 * 256);
+let used = pool.length;
+let lastMs = 0;
+let sequence = 0;
+
+/** A new id, unique over all runtimes; the ids of one process sort by their making. */
 export function newId(): string {
-  return v7();
+  if (used === pool.length) {
+    crypto.getRandomValues(pool);
+    used = 0;
+  }
+  const random = pool.subarray(used, used + 16);
+  used += 16;
+  const now = Date.now();
+  if (now > lastMs) {
+    lastMs = now;
+    sequence = 0;
+  }
+  sequence += 1;
+  return v7({ random, msecs: lastMs, seq: sequence });
 }
 
 /** Refuses ids that could not be stored, shown or put into a path safely. */

@@ -1,12 +1,4 @@
-import type {
-  InputRequest,
-  Json,
-  Message,
-  Phase,
-  Progress,
-  Status,
-  TaskContext,
-} from '../../machines/index.ts';
+import type { Json, Message, Phase, Progress, Status, TaskContext } from '../../machines/index.ts';
 
 /** Whether a turn waits for the task. */
 export type Mode = 'foreground' | 'background';
@@ -24,7 +16,7 @@ export interface Ancestor {
 }
 
 /** What is fixed when a task is created. */
-export interface TaskIdentity {
+interface TaskIdentity {
   readonly id: string;
   readonly owner: string;
   /** The name of the definition that runs it. */
@@ -70,14 +62,6 @@ export interface TaskRecord extends TaskIdentity, TaskContext {
   readonly activityAt: number;
   readonly updatedAt: number;
   readonly endedAt: number | null;
-}
-
-/** The open questions of a task, for whoever answers them. */
-export type OpenRequests = readonly InputRequest[];
-
-/** The task has reached a status from which only a resume leads back. */
-export function hasEnded(record: TaskRecord): boolean {
-  return record.status !== 'running';
 }
 
 /** The task has reached a status that never changes. */

@@ -6,6 +6,8 @@ export interface VirtualClock extends Clock {
   advance(ms: number): void;
   /** Timers that are set now; what repeats does not count. */
   readonly pending: number;
+  /** When the earliest timer is due, what repeats included; `null` if none is set. */
+  readonly nextAt: number | null;
 }
 
 interface Timer {
@@ -78,6 +80,9 @@ export function virtualClock(start = 1_000_000): VirtualClock {
     },
     get pending() {
       return [...timers].filter(({ every }) => every === null).length;
+    },
+    get nextAt() {
+      return earliest(Number.POSITIVE_INFINITY)?.at ?? null;
     },
   };
 }

@@ -51,15 +51,29 @@ const turns = fc.integer({ min: 0, max: 4 });
 const place = fc.nat({ max: 30 });
 const variant = fc.constantFrom<Variant>(...VARIANT_NAMES);
 
-function pick(world: World, index: number): Witness | undefined {
-  return world.tasks[index % Math.max(1, world.tasks.length)];
+/** A task by its place, one that fits if there is one: else most commands would be refused. */
+function pick(
+  world: World,
+  index: number,
+  fits: (witness: Witness) => boolean = () => true,
+): Witness | undefined {
+  const fitting = world.tasks.filter(fits);
+  const tasks = fitting.length > 0 ? fitting : world.tasks;
+  return tasks[index % Math.max(1, tasks.length)];
 }
 
-function onTask(label: string, act: (world: World, witness: Witness) => void | Promise<void>) {
+const isStopped = ({ handle, isStolen }: Witness) => handle.status === 'stopped' && !isStolen;
+const isAsking = ({ handle }: Witness) => handle.snapshot().requests.length > 0;
+
+function onTask(
+  label: string,
+  act: (world: World, witness: Witness) => void | Promise<void>,
+  fits?: (witness: Witness) => boolean,
+) {
   return fc.tuple(place, turns).map(
     ([index, wait]) =>
       new Command(`${label}(${index})`, true, wait, async (world) => {
-        const witness = pick(world, index);
+        const witness = pick(world, index, fits);
         if (witness) await act(world, witness);
       }),
   );
@@ -96,6 +110,23 @@ const spawnChoice: fc.Arbitrary<SpawnChoice> = fc.record({
   name: fc.option(fc.nat({ max: 2 }), { freq: 6 }),
 });
 
+const resumes = onTask(
+  'resume',
+  (world, { handle, isStolen }) => {
+    if (!isStolen) world.owe('resume', handle.resume());
+  },
+  isStopped,
+);
+
+const answers = onTask(
+  'answer',
+  (world, { handle }) => {
+    const [request] = handle.snapshot().requests;
+    if (request) world.owe('answer', handle.answer(request.id, 'yes'));
+  },
+  isAsking,
+);
+
 const spawns = fc
   .tuple(variant, spawnChoice, turns)
   .map(
@@ -113,22 +144,20 @@ export const commands: fc.Arbitrary<Command>[] = [
   spawns,
   spawns,
   spawns,
+  spawns,
   onTask('finish', (world, witness) => world.body(witness)?.succeed(7)),
   onTask('fail', (world, witness) => world.body(witness)?.fail(new Error('no luck'))),
   onTask('cancel', (world, { handle }) => world.owe('cancel', handle.cancel('because'))),
   onTask('stop', (world, { handle }) => world.owe('stop', handle.stop())),
-  onTask('resume', (world, { handle, isStolen }) => {
-    if (isStolen) return;
-    world.owe('resume', handle.resume());
-  }),
+  resumes,
+  resumes,
+  resumes,
   onTask('ask', (world, witness) => {
     const body = world.body(witness);
     if (body) body.context.requestInput({ prompt: 'well?' }).catch(() => {});
   }),
-  onTask('answer', (world, { handle }) => {
-    const [request] = handle.snapshot().requests;
-    if (request) world.owe('answer', handle.answer(request.id, 'yes'));
-  }),
+  answers,
+  answers,
   onTask('report', (world, witness) => {
     const body = world.body(witness);
     body?.context.progress({ current: 1 });

@@ -86,8 +86,8 @@ export class World {
       tasks: this.definitions,
       random: () => 0.5,
       limits: {
-        perOwner: 6,
-        perRuntime: 6,
+        perOwner: 3,
+        perRuntime: 3,
         whenFull: 'queue',
         descendants: 8,
         depth: 4,
@@ -328,7 +328,7 @@ interface VariantOptions {
 }
 
 /** The kinds of task that the model plays with. */
-export const VARIANTS = {
+const VARIANTS = {
   plain: { options: {} },
   resumable: { options: { resumable: true } },
   transient: { options: { resumable: true, restart: { maxAttempts: 3, minDelayMs: 200 } } },

@@ -1,0 +1,24 @@
+import { checkDuration } from '../task/definition.ts';
+import { OffstageError } from '../task/errors.ts';
+
+const DEFAULT_MS = 2_000;
+
+/**
+ * How long a process or a worker may take to leave when asked, before it is ended by force. The
+ * default stays below the grace of the task, so that the body is not abandoned meanwhile.
+ */
+export function leaveTime(
+  option: string,
+  given: number | undefined,
+  graceMs: number | undefined,
+): number {
+  const grace = checkDuration('graceMs', graceMs);
+  const asked = checkDuration(option, given);
+  if (asked === null) return grace === null ? DEFAULT_MS : Math.min(DEFAULT_MS, grace / 2);
+  if (grace === null || asked === 0 || asked < grace) return asked;
+  throw new OffstageError(
+    'invalid_option',
+    `\`${option}\` is ${asked} but must be below \`graceMs\`, which is ${grace}; otherwise every cancel abandons the body.`,
+    { option, value: asked },
+  );
+}
