@@ -1,136 +1,18 @@
 import { assign, emit, setup } from 'xstate';
-import type {
-  InputRequest,
-  Json,
-  Outcome,
-  RestartPolicy,
-  TaskCommand,
-  TaskEmitted,
-  TaskFailure,
-} from './commands.ts';
-
-/** What a task remembers in order to decide. */
-export interface TaskContext {
-  readonly attempt: number;
-  /** The fence: grows with every attempt and every change of hands. */
-  readonly epoch: number;
-  /** When the current attempt began to work. */
-  readonly startedAt: number | null;
-  /** When the open questions were first asked, and how long earlier ones took: waiting for a person is not counted as work. */
-  readonly waitingSince: number | null;
-  readonly waitedMs: number;
-  readonly requests: readonly InputRequest[];
-  /** The first cancel or stop request of this attempt; a later cancel replaces a stop. */
-  readonly request: EndRequest | null;
-  /** When an executor that was told to leave counts as abandoned: from the attempt's first abort. */
-  readonly graceAt: number | null;
-  readonly abandoned: boolean;
-  readonly retryAt: number | null;
-  /** Times of the restarts since the last resume. */
-  readonly restarts: readonly number[];
-  readonly outcome: Outcome | null;
-  readonly evidence: Json;
-}
-
-/** Somebody asked for the task's end. */
-export interface EndRequest {
-  readonly kind: 'cancel' | 'stop';
-  readonly reason: string | null;
-  readonly at: number;
-}
-
-const FIRST_ATTEMPT: TaskContext = {
-  attempt: 1,
-  epoch: 1,
-  startedAt: null,
-  waitingSince: null,
-  waitedMs: 0,
-  requests: [],
-  request: null,
-  graceAt: null,
-  abandoned: false,
-  retryAt: null,
-  restarts: [],
-  outcome: null,
-  evidence: null,
-};
-
-const UNKNOWN_FAILURE: TaskFailure = { code: 'unknown', message: 'The task failed.' };
-
-/** The part of the context that belongs to one attempt only. */
-const FRESH = {
-  startedAt: null,
-  waitingSince: null,
-  waitedMs: 0,
-  requests: [],
-  request: null,
-  graceAt: null,
-  abandoned: false,
-  retryAt: null,
-  evidence: null,
-} satisfies Partial<TaskContext>;
-
-/** The wait before the next attempt: exponential, capped, with a random share. */
-function backoff(policy: RestartPolicy, restarts: number, jitter: number): number {
-  const full = Math.min(policy.maxDelayMs, policy.minDelayMs * policy.factor ** restarts);
-  return Math.round(full * (1 - policy.jitter * jitter));
-}
-
-function mayRestart(context: TaskContext, command: TaskCommand): boolean {
-  const { restart, now } = command.facts;
-  if (restart === null || failureOf(command)?.retryable === false) return false;
-  const recent = context.restarts.filter((at) => at > now - restart.intensity.windowMs);
-  return (
-    context.restarts.length + 1 < restart.maxAttempts && recent.length < restart.intensity.restarts
-  );
-}
-
-function failureOf(command: TaskCommand): TaskFailure | undefined {
-  return 'failure' in command ? command.failure : undefined;
-}
-
-function outcomeOf(command: TaskCommand): Outcome | null {
-  if (command.type === 'SUCCEED') {
-    return { kind: 'completed', output: command.output, summary: command.summary };
-  }
-  const failure = failureOf(command);
-  return failure ? { kind: 'failed', failure } : null;
-}
-
-function graceOf(context: TaskContext, command: TaskCommand): number | null {
-  if (!command.facts.executor) return null;
-  return context.graceAt ?? command.facts.now + command.facts.graceMs;
-}
-
-/** Something still keeps the task from ending: its body, unless abandoned, or a linked child. */
-function isHeld(context: TaskContext, command: TaskCommand): boolean {
-  const { executor, children } = command.facts;
-  return (executor && !context.abandoned) || children > 0;
-}
-
-function endRequest(kind: EndRequest['kind'], context: TaskContext, command: TaskCommand) {
-  const reason = 'reason' in command ? command.reason : null;
-  return {
-    request: { kind, reason, at: command.facts.now },
-    requests: [],
-    graceAt: graceOf(context, command),
-  };
-}
-
-/** Narrows the command inside an action that only that command can reach. */
-function only<Type extends TaskCommand['type']>(command: TaskCommand, type: Type) {
-  if (command.type !== type) throw new TypeError(`Expected ${type}, got ${command.type}`);
-  return command as Extract<TaskCommand, { type: Type }>;
-}
-
-/** What remains open once one question is answered or withdrawn. */
-function closeRequest(context: TaskContext, command: TaskCommand) {
-  const id = 'requestId' in command ? command.requestId : null;
-  const requests = context.requests.filter((request) => request.id !== id);
-  if (requests.length > 0 || context.waitingSince === null) return { requests };
-  const waitedMs = context.waitedMs + command.facts.now - context.waitingSince;
-  return { requests, waitedMs, waitingSince: null };
-}
+import type { TaskCommand, TaskEmitted } from './commands.ts';
+import { FIRST_ATTEMPT, FRESH, type TaskContext } from './task-context.ts';
+import {
+  backoff,
+  closeRequest,
+  endRequest,
+  failureOf,
+  graceOf,
+  isHeld,
+  mayRestart,
+  only,
+  outcomeOf,
+  UNKNOWN_FAILURE,
+} from './task-rules.ts';
 
 /**
  * The life of one task, without I/O, clock or ids: everything comes in by commands, and the runtime

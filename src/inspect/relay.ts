@@ -82,13 +82,16 @@ function refuse(socket: Duplex): void {
 }
 
 async function shut(server: Server, sockets: WebSocketServer): Promise<void> {
-  const closed = once(server, 'close');
+  const closed = [once(server, 'close')];
   server.close();
   server.closeAllConnections();
-  for (const socket of sockets.clients) socket.close(GOING_AWAY, 'The inspector was closed.');
+  for (const socket of sockets.clients) {
+    closed.push(new Promise((resolve) => socket.once('close', () => resolve([]))));
+    socket.close(GOING_AWAY, 'The inspector was closed.');
+  }
   const timer = setTimeout(() => {
     for (const socket of sockets.clients) socket.terminate();
   }, GOODBYE_MS);
-  await closed;
+  await Promise.all(closed);
   clearTimeout(timer);
 }

@@ -75,7 +75,7 @@ export class Activation {
     cell.reload(record);
     this.#engine.enter(cell);
     if (record.status === 'running') cell.post({ type: 'STOP', reason: ORPHANED });
-    void this.#engine.drainInbox(record.id);
+    void this.#engine.inbox.drain(record.id);
     return cell;
   }
 }

@@ -40,7 +40,7 @@ export class NoticeInbox {
   get arriving$(): Observable<Notice> {
     const engine = this.#engine;
     return new Contained<Notice>(engine.reportObserver, (subscriber) => {
-      const { thread, unwatch } = engine.watch(this.#owner);
+      const { thread, unwatch } = engine.threads.watch(this.#owner);
       const subscription = thread.notices.values$.subscribe(subscriber);
       subscription.add(unwatch);
       return subscription;

@@ -60,7 +60,7 @@ export class Runtime {
     const { cells, timers, strayCount, threads } = this.#engine;
     return {
       tasks: cells.size,
-      supervisors: [...threads].length,
+      supervisors: threads.size,
       timers: timers.size,
       abandoned: strayCount,
     };

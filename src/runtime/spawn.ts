@@ -49,7 +49,7 @@ function create<Input, Output>(
 ): Promise<TaskHandle<Output, Input>> {
   const record = recordOf(engine, owner, definition, input, options);
   const cell = new Cell(engine, definition, record, initialSnapshot);
-  if (record.parent !== null) engine.trees.check(record);
+  if (record.parent !== null) engine.kin.trees.check(record);
   engine.admission.enter(cell);
   engine.enter(cell);
   return new Promise((resolve, reject) => {
@@ -112,7 +112,7 @@ function recordOf(
     status: 'running',
     phase: 'queued',
     statusText: null,
-    seq: 1,
+    seq: 0,
     holder: engine.holder,
     progress: null,
     checkpoint: null,

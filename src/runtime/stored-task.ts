@@ -50,7 +50,7 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
         subscriber.complete();
         return undefined;
       }
-      const { thread, unwatch } = engine.watch(this.owner);
+      const { thread, unwatch } = engine.threads.watch(this.owner);
       const subscription = thread.taskEvents(this.id).values$.subscribe(subscriber);
       subscription.add(() => {
         thread.endTaskEvents(this.id, false);

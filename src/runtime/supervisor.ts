@@ -68,7 +68,7 @@ export class Supervisor {
   get events$(): Observable<TaskEvent> {
     const engine = this.#engine;
     return new Contained<TaskEvent>(engine.reportObserver, (subscriber) => {
-      const { thread, unwatch } = engine.watch(this.owner);
+      const { thread, unwatch } = engine.threads.watch(this.owner);
       const subscription = thread.changes.values$
         .pipe(map(({ event }) => event))
         .subscribe(subscriber);
@@ -117,6 +117,6 @@ export class Supervisor {
 
   /** Resolves when no task of the owner works; monitors and tasks that wait for an answer do not count. */
   idle(): Promise<void> {
-    return this.#engine.thread(this.owner).whenIdle();
+    return this.#engine.threads.get(this.owner)?.whenIdle() ?? Promise.resolve();
   }
 }

@@ -44,18 +44,21 @@ export class OwnerThread {
   }
 
   adopt(cell: Cell, snapshot: TaskSnapshot): void {
+    this.cells.set(cell.id, cell);
     this.actor.send({ type: 'ADOPT', cell, snapshot });
   }
 
-  dismiss(cell: Cell): void {
+  dismiss(cell: Cell, isSettled: boolean): void {
     this.cells.delete(cell.id);
+    this.endTaskEvents(cell.id, isSettled);
     if (cell.actor !== null) this.actor.send({ type: 'DISMISS', cell });
+    this.#checkIdle();
   }
 
   publish(event: TaskEvent, record: TaskRecord): void {
     this.#byTask.get(event.task)?.publish(event);
     if (this.changes.isObserved) this.changes.publish({ event, record });
-    if (this.#idle.length > 0) this.checkIdle();
+    this.#checkIdle();
   }
 
   /** The stream of one task, shared by all who subscribe to it. */
@@ -85,7 +88,7 @@ export class OwnerThread {
     return new Promise((resolve) => this.#idle.push(resolve));
   }
 
-  checkIdle(): void {
+  #checkIdle(): void {
     if (this.#idle.length === 0 || !this.isIdle) return;
     const idle = this.#idle;
     this.#idle = [];

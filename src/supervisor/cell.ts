@@ -1,34 +1,21 @@
-import type { TaskCommand } from '../../machines/index.ts';
-import { type Facts, leafOf, type RefusalCode, refusalOf, statusOf } from '../../machines/index.ts';
+import {
+  type Facts,
+  leafOf,
+  type RefusalCode,
+  refusalOf,
+  type TaskCommand,
+} from '../../machines/index.ts';
 import type { CommitOutcome, Write } from '../store/contract.ts';
 import type { TaskDefinition } from '../task/definition.ts';
-import { OffstageError, refused } from '../task/errors.ts';
-import type { TaskEvent } from '../task/events.ts';
-import { quote } from '../task/ids.ts';
-import type { Notice } from '../task/notice.ts';
-import { noticeOf } from '../task/notice.ts';
+import { type OffstageError, refused } from '../task/errors.ts';
 import type { TaskRecord } from '../task/record.ts';
-import { advance, number } from './advance.ts';
-import { type Command, decide, type Step, snapshotOf, type TaskSnapshot } from './decide.ts';
+import { type Command, type Step, snapshotOf, type TaskSnapshot } from './decide.ts';
+import { Draft, type Envelope, type Plan } from './draft.ts';
 import { dueCommand, nextDeadline } from './due.ts';
 import { Executor } from './executor.ts';
 import type { CellHost } from './host.ts';
 import type { TaskActor } from './projection.ts';
-
-interface Envelope {
-  readonly command: Command;
-  /** Set if the command came through the inbox of the store. */
-  readonly inboxId: string | null;
-  settle(error: OffstageError | null): void;
-}
-
-/** What a write carries: the steps it stores and who waits for them. */
-interface Plan {
-  readonly write: Write;
-  readonly snapshot: TaskSnapshot;
-  readonly steps: readonly { readonly step: Step | null; readonly events: readonly TaskEvent[] }[];
-  readonly settled: readonly (readonly [Envelope, OffstageError | null])[];
-}
+import { abortReason, conflict, fenced } from './reasons.ts';
 
 const NOBODY = () => {};
 
@@ -90,17 +77,16 @@ export class Cell {
     this.snapshot = snapshotOf(record);
   }
 
-  /** Stores a new task together with its start, or with its place in the queue. Its record begins with the first event. */
+  /** Stores a new task together with its start, or with its place in the queue. */
   create(isAdmitted: boolean, settle: (error: OffstageError | null) => void): void {
     this.isStored = false;
     const now = this.host.clock.now();
-    const { definition, title, name, parent, seq, attempt } = this.record;
-    const body = { type: 'created', definition, title, name, parent } as const;
+    const { definition, title, name, parent } = this.record;
     const draft = new Draft(this.snapshot, this.record);
-    draft.steps.push({ step: null, events: [number(body, this.record, seq, attempt, now)] });
+    draft.tell({ type: 'created', definition, title, name, parent }, now);
     if (isAdmitted) draft.take({ type: 'START' }, this.#facts(now));
-    else draft.addEvent({ type: 'queued' }, now);
-    draft.settled.push([{ command: { type: 'START' }, inboxId: null, settle }, null]);
+    else draft.tell({ type: 'queued' }, now);
+    draft.answers.push([{ command: { type: 'START' }, inboxId: null, settle }, null]);
     this.#submit(draft, null);
   }
 
@@ -166,12 +152,12 @@ export class Cell {
     if (this.#plan !== null || !this.isLive) return;
     const draft = this.#decideQueued();
     if (this.#mailbox.length === 0 && !draft.isClosed) this.#decideDue(draft);
-    if (draft.steps.length > 0) {
+    if (draft.stretches.length > 0) {
       const { epoch, seq } = this.record;
       this.#submit(draft, { epoch, seq });
       return;
     }
-    for (const [envelope, error] of draft.settled) envelope.settle(error);
+    for (const [envelope, error] of draft.answers) envelope.settle(error);
     if (this.record.status === 'running') this.#armTimer();
     else this.#leave(null);
   }
@@ -182,7 +168,7 @@ export class Cell {
       const envelope = this.#mailbox.shift();
       if (envelope === undefined) break;
       const error = this.#decide(draft, envelope.command);
-      draft.settled.push([envelope, error]);
+      draft.answers.push([envelope, error]);
     }
     return draft;
   }
@@ -228,20 +214,9 @@ export class Cell {
   }
 
   #submit(draft: Draft, expect: Write['expect']): void {
-    const events = draft.steps.flatMap((each) => each.events);
-    const consumed: string[] = [];
-    for (const [{ inboxId }] of draft.settled) if (inboxId !== null) consumed.push(inboxId);
-    const { record } = draft;
-    const notices: Notice[] = [];
-    for (const event of events) {
-      const notice = noticeOf(event, record);
-      if (notice) notices.push(notice);
-    }
-    const { id, owner } = record;
-    const write = { id, owner, expect, record, events, notices, consumed };
-    this.#plan = { write, snapshot: draft.snapshot, steps: draft.steps, settled: draft.settled };
-    // A child that is about to run again counts from now on.
-    this.host.deciding(this, record);
+    this.#plan = draft.toPlan(expect);
+    const { write } = this.#plan;
+    this.host.deciding(this, write.record);
     this.host.journal.submit(write, this);
   }
 
@@ -249,7 +224,7 @@ export class Cell {
   committed(write: Write, outcome: CommitOutcome): void {
     const plan = this.#takePlan(write);
     if (plan === null) return;
-    if (outcome.kind === 'fenced') this.fence(plan.settled);
+    if (outcome.kind === 'fenced') this.fence(plan.answers);
     else if (outcome.kind === 'exists') this.#discard(plan, conflict(outcome, this.record));
     else {
       this.#publish(plan);
@@ -262,7 +237,7 @@ export class Cell {
     const plan = this.#takePlan(write);
     if (plan === null) return;
     if (write.expect === null) this.#discard(plan, error);
-    else this.fence(plan.settled, error);
+    else this.fence(plan.answers, error);
   }
 
   #takePlan(write: Write): Plan | null {
@@ -272,18 +247,18 @@ export class Cell {
     return plan;
   }
 
-  #publish({ write, snapshot, steps, settled }: Plan): void {
+  #publish({ write, snapshot, stretches, answers }: Plan): void {
     const before = this.snapshot;
     this.isStored = true;
     this.record = write.record;
     this.snapshot = snapshot;
     this.host.stored(this, before);
-    for (const { step, events } of steps) {
+    for (const { step, events } of stretches) {
       if (step !== null) this.#play(step);
       for (const event of events) this.host.publish(event, this.record);
     }
     for (const notice of write.notices) this.host.notify(notice);
-    for (const [envelope, error] of settled) envelope.settle(error);
+    for (const [envelope, error] of answers) envelope.settle(error);
   }
 
   #play(step: Step): void {
@@ -337,18 +312,18 @@ export class Cell {
 
   /** Somebody else holds the task, or nobody knows: nothing of it may go on here. */
   fence(
-    settled: Plan['settled'] = this.#plan?.settled ?? [],
+    answers: Plan['answers'] = this.#plan?.answers ?? [],
     error: OffstageError = fenced(this.id),
   ): void {
     this.#plan = null;
     this.executor?.abort(error);
-    for (const [envelope] of settled) envelope.settle(error);
+    for (const [envelope] of answers) envelope.settle(error);
     this.#leave(error);
   }
 
   /** The write was refused as a whole and nothing was stored. */
   #discard(plan: Plan, error: OffstageError): void {
-    for (const [envelope] of plan.settled) envelope.settle(error);
+    for (const [envelope] of plan.answers) envelope.settle(error);
     this.#leave(error);
   }
 
@@ -374,41 +349,6 @@ export class Cell {
   }
 }
 
-/** A row of decisions on the way to one write. */
-class Draft {
-  snapshot: TaskSnapshot;
-  record: TaskRecord;
-  isClosed = false;
-  readonly steps: { step: Step | null; events: readonly TaskEvent[] }[] = [];
-  readonly settled: (readonly [Envelope, OffstageError | null])[] = [];
-
-  constructor(snapshot: TaskSnapshot, record: TaskRecord) {
-    this.snapshot = snapshot;
-    this.record = record;
-  }
-
-  /** Adds the step a command leads to. Gives `false` if it is refused. */
-  take(command: Command, facts: Facts): boolean {
-    const step = decide(this.snapshot, command, facts);
-    if (step === undefined) return false;
-    const { record, events } = advance(this.record, step, facts.now);
-    // What follows is decided once this is stored: until then nobody knows whether a body runs.
-    this.isClosed =
-      statusOf(step.snapshot) !== statusOf(this.snapshot) || step.effects.includes('startExecutor');
-    this.steps.push({ step, events });
-    this.snapshot = step.snapshot;
-    this.record = record;
-    return true;
-  }
-
-  addEvent(body: { readonly type: 'queued' }, now: number): void {
-    const seq = this.record.seq + 1;
-    this.record = { ...this.record, seq };
-    const events = [number(body, this.record, seq, this.record.attempt, now)];
-    this.steps.push({ step: null, events });
-  }
-}
-
 /** What a body has told and nobody has stored yet. */
 function unstoredReports(executor: Executor | null): Command | undefined {
   if (executor === null || executor.reports.isEmpty) return undefined;
@@ -422,52 +362,4 @@ function hasRoom(snapshot: TaskSnapshot): boolean {
 
 function refusal(snapshot: TaskSnapshot, command: Command, facts: Facts): RefusalCode {
   return refusalOf(snapshot, { ...command, facts } as TaskCommand);
-}
-
-function fenced(taskId: string): OffstageError {
-  return new OffstageError(
-    'fenced',
-    `Task ${taskId} is held by another runtime, or was lost; read it again with supervisor.get().`,
-    { taskId },
-  );
-}
-
-function abortReason(command: Command, taskId: string): OffstageError {
-  const reason = 'reason' in command ? command.reason : null;
-  const why = reason === null ? '' : `: ${reason}`;
-  if (command.type === 'STOP') {
-    const details = { taskId, reason, resumable: true };
-    return new OffstageError('task_stopped', `Task ${taskId} was asked to stop${why}.`, details);
-  }
-  if (command.type === 'TIME_OUT') {
-    const { failure } = command;
-    return new OffstageError('task_failed', failure.message, { taskId, failure });
-  }
-  return new OffstageError('task_cancelled', `Task ${taskId} was cancelled${why}.`, {
-    taskId,
-    reason,
-  });
-}
-
-function conflict(
-  outcome: Extract<CommitOutcome, { kind: 'exists' }>,
-  record: TaskRecord,
-): OffstageError {
-  const taskId = outcome.record.id;
-  switch (outcome.by) {
-    case 'key':
-      return new OffstageError(
-        'key_conflict',
-        `The key ${quote(record.key)} belongs to task ${taskId}.`,
-        { taskId, key: record.key ?? '' },
-      );
-    case 'name':
-      return new OffstageError(
-        'name_taken',
-        `A live sibling, task ${taskId}, is called ${quote(record.name)}; choose another name or wait for its end.`,
-        { taskId, name: record.name ?? '' },
-      );
-    case 'id':
-      return new OffstageError('id_taken', `There is a task ${taskId} already.`, { taskId });
-  }
 }

@@ -1,6 +1,6 @@
 import type { CommitOutcome, LostTask, Store, Write } from '../store/contract.ts';
 import { unknownTask } from '../task/errors.ts';
-import type { TaskRecord } from '../task/record.ts';
+import { isTerminal, type TaskRecord } from '../task/record.ts';
 import { overlay } from './overlay.ts';
 
 /**
@@ -69,7 +69,7 @@ export function faultyStore(store: Store, plan: FaultPlan): FaultyStore {
 
   const steal = async (owner: string, id: string, thief = 'thief'): Promise<TaskRecord> => {
     const record = await store.load(owner, id);
-    if (record === null) throw unknownTask(id);
+    if (record === null || isTerminal(record)) throw unknownTask(id);
     const { holder } = record;
     const wasAlive = await store.isAlive(holder);
     await store.release(holder);

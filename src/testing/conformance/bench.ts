@@ -14,7 +14,7 @@ export interface ContractCase {
 }
 
 /** How long, in ms of real time, a store may take to give a hint. */
-const LONGEST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 500;
 
 /** One store on trial, and short words for what the cases do with it. */
 export class Bench {

@@ -21,7 +21,6 @@ export const durability: readonly ContractCase[] = [
     async check(bench) {
       const record = await bench.create({ key: 'key', name: 'name' });
       await bench.reopen();
-      await bench.commitOk(sampleWrite(record));
       const foreign = bench.next(record, { holder: 'holder-2' });
       assert.deepEqual(await bench.commit(sampleWrite(foreign, { after: record })), {
         kind: 'fenced',
@@ -30,6 +29,7 @@ export const durability: readonly ContractCase[] = [
         const outcome = await bench.commit(sampleWrite(bench.fresh({ [by]: by })));
         assert.deepEqual(outcome, { kind: 'exists', by, record });
       }
+      await bench.commitOk(sampleWrite(record));
     },
   },
   {

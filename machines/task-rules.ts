@@ -1,0 +1,71 @@
+import type { Outcome, RestartPolicy, TaskCommand, TaskFailure } from './commands.ts';
+import type { EndRequest, TaskContext } from './task-context.ts';
+
+export const UNKNOWN_FAILURE: TaskFailure = { code: 'unknown', message: 'The task failed.' };
+
+/** The wait before the next attempt: exponential, capped, with a random share. */
+export function backoff(policy: RestartPolicy, restarts: number, jitter: number): number {
+  const full = Math.min(policy.maxDelayMs, policy.minDelayMs * policy.factor ** restarts);
+  return Math.round(full * (1 - policy.jitter * jitter));
+}
+
+/** Whether a failure leads to another attempt: by policy, by count, and by how often it happened lately. */
+export function mayRestart(context: TaskContext, command: TaskCommand): boolean {
+  const { restart, now } = command.facts;
+  if (restart === null || failureOf(command)?.retryable === false) return false;
+  const recent = context.restarts.filter((at) => at > now - restart.intensity.windowMs);
+  return (
+    context.restarts.length + 1 < restart.maxAttempts && recent.length < restart.intensity.restarts
+  );
+}
+
+/** The failure that a command carries, if any. */
+export function failureOf(command: TaskCommand): TaskFailure | undefined {
+  return 'failure' in command ? command.failure : undefined;
+}
+
+/** The outcome that a command decides, if any. */
+export function outcomeOf(command: TaskCommand): Outcome | null {
+  if (command.type === 'SUCCEED') {
+    return { kind: 'completed', output: command.output, summary: command.summary };
+  }
+  const failure = failureOf(command);
+  return failure ? { kind: 'failed', failure } : null;
+}
+
+/** When a body that is told to leave counts as abandoned. The first abort of an attempt decides. */
+export function graceOf(context: TaskContext, command: TaskCommand): number | null {
+  if (!command.facts.executor) return null;
+  return context.graceAt ?? command.facts.now + command.facts.graceMs;
+}
+
+/** Something still keeps the task from ending: its body, unless abandoned, or a linked child. */
+export function isHeld(context: TaskContext, command: TaskCommand): boolean {
+  const { executor, children } = command.facts;
+  return (executor && !context.abandoned) || children > 0;
+}
+
+/** What somebody's wish for the end changes. */
+export function endRequest(kind: EndRequest['kind'], context: TaskContext, command: TaskCommand) {
+  const reason = 'reason' in command ? command.reason : null;
+  return {
+    request: { kind, reason, at: command.facts.now },
+    requests: [],
+    graceAt: graceOf(context, command),
+  };
+}
+
+/** Narrows the command inside an action that only that command can reach. */
+export function only<Type extends TaskCommand['type']>(command: TaskCommand, type: Type) {
+  if (command.type !== type) throw new TypeError(`Expected ${type}, got ${command.type}`);
+  return command as Extract<TaskCommand, { type: Type }>;
+}
+
+/** What remains open once one question is answered or withdrawn. */
+export function closeRequest(context: TaskContext, command: TaskCommand) {
+  const id = 'requestId' in command ? command.requestId : null;
+  const requests = context.requests.filter((request) => request.id !== id);
+  if (requests.length > 0 || context.waitingSince === null) return { requests };
+  const waitedMs = context.waitedMs + command.facts.now - context.waitingSince;
+  return { requests, waitedMs, waitingSince: null };
+}

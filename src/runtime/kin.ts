@@ -1,0 +1,116 @@
+import type { Cell } from '../supervisor/cell.ts';
+import type { Command } from '../supervisor/decide.ts';
+import { Links } from '../supervisor/links.ts';
+import { isRefusal } from '../task/errors.ts';
+import { isEnd } from '../task/events.ts';
+import type { TaskRecord } from '../task/record.ts';
+import type { Engine } from './engine.ts';
+import { readEvents } from './event-reader.ts';
+import { Trees } from './trees.ts';
+
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 30_000;
+
+/** Parents and children: who waits for whom, and what goes down the tree. */
+export class Kin {
+  readonly links = new Links();
+  readonly trees: Trees;
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.trees = new Trees(engine.limits);
+  }
+
+  /** A child counts from the moment its run is decided, stored or not. */
+  deciding(cell: Cell, record: TaskRecord): void {
+    if (record.parent === null || record.status !== 'running') return;
+    if (record.link === 'linked') this.links.add(record.parent, cell);
+    this.trees.add(cell);
+  }
+
+  isParentRunning(record: TaskRecord): boolean {
+    if (record.parent === null || record.link === 'detached') return true;
+    return this.#engine.cells.get(record.parent)?.acceptsChildren ?? false;
+  }
+
+  /** Passes a cancel or stop on to the linked children. */
+  cascade(cell: Cell, type: 'CANCEL' | 'STOP'): void {
+    const verb = type === 'CANCEL' ? 'cancelled' : 'stopped';
+    const command: Command = { type, reason: `Its parent was ${verb}.` };
+    for (const child of this.links.of(cell.id)) {
+      if (child.isLive) child.send(command);
+      else void this.#reach(child.record, command);
+    }
+    if (type === 'CANCEL') void this.#cancelStopped(cell.record, command);
+  }
+
+  /** A cancel also reaches children that are stopped; no cell in this process knows them. */
+  async #cancelStopped(parent: TaskRecord, command: Command): Promise<void> {
+    const { store } = this.#engine;
+    try {
+      const { records } = await store.list({ parent: parent.id, statuses: ['stopped'] });
+      for (const record of records) {
+        if (record.link === 'linked') void this.#reach(record, command);
+      }
+    } catch (error) {
+      this.#engine.report(error, { where: 'store', task: parent.id });
+    }
+  }
+
+  async #reach({ owner, id }: TaskRecord, command: Command): Promise<void> {
+    try {
+      await this.#engine.activation.send(owner, id, command);
+    } catch (error) {
+      if (!isRefusal(error)) this.#engine.report(error, { where: 'store', task: id });
+    }
+  }
+
+  /** A task has left this runtime: by its end, or because it was lost. */
+  left(cell: Cell): void {
+    this.trees.remove(cell);
+    if (cell.record.status === 'running' && cell.isStored) void this.#follow(cell);
+    else this.#unlink(cell);
+  }
+
+  #unlink(cell: Cell): void {
+    const { parent } = cell.record;
+    if (parent !== null && this.links.remove(parent, cell)) {
+      this.#engine.cells.get(parent)?.poke();
+    }
+  }
+
+  /**
+   * A task was lost without an end. If another runtime has it, handles show what is stored and the
+   * parent waits for its end; if the store had failed, nobody has it and it is taken up again.
+   */
+  async #follow(cell: Cell): Promise<void> {
+    const { store, clock, holder, activation } = this.#engine;
+    const { owner, id } = cell.record;
+    for (let delay = FIRST_DELAY_MS; !this.#engine.isClosing; delay *= 2) {
+      try {
+        const stored = await store.load(owner, id);
+        if (stored === null || cell.isLive) break;
+        cell.reload(stored);
+        if (stored.status !== 'running') break;
+        if (stored.holder === holder) {
+          await activation.find(owner, id);
+          return;
+        }
+        if (stored.parent === null) return;
+        await this.#untilEnd(stored);
+      } catch (error) {
+        this.#engine.report(error, { where: 'store', task: id });
+        const wait = Math.min(delay, LONGEST_DELAY_MS);
+        await new Promise<void>((resolve) => clock.after(wait, resolve));
+      }
+    }
+    if (!cell.isLive) this.#unlink(cell);
+  }
+
+  async #untilEnd({ owner, id, seq }: TaskRecord): Promise<void> {
+    for await (const event of readEvents(this.#engine, owner, id, seq)) {
+      if (isEnd(event)) return;
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import type { Store } from '../store/contract.ts';
+import type { Clock } from '../task/clock.ts';
+import type { Retention } from './options.ts';
+
+/** Has the store forget ended tasks, a tenth of what it keeps at a time. */
+export class Pruner {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #retention: Retention;
+  readonly #report: (error: unknown) => void;
+  #ended = 0;
+
+  constructor(store: Store, clock: Clock, retention: Retention, report: (error: unknown) => void) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#retention = retention;
+    this.#report = report;
+  }
+
+  countEnd(): void {
+    const { keep, ageMs } = this.#retention;
+    this.#ended += 1;
+    if (this.#ended < Math.max(16, keep / 10)) return;
+    this.#ended = 0;
+    this.#store
+      .prune({ keep, endedBefore: this.#clock.now() - ageMs })
+      .catch((error: unknown) => this.#report(error));
+  }
+}
