@@ -15,6 +15,8 @@ import type {
   Write,
 } from './contract.ts';
 import { EventLog } from './event-log.ts';
+import { MemoryIndex } from './memory-index.ts';
+import { MemoryLeases } from './memory-leases.ts';
 import { MemoryNotices } from './memory-notices.ts';
 import { OutputLog } from './output-log.ts';
 
@@ -49,19 +51,16 @@ class MemoryStore implements Store {
   readonly #eventLimits;
   readonly #outputLimits;
   readonly #entries = new Map<string, Entry>();
-  readonly #byOwner = new Map<string, Set<string>>();
-  readonly #byParent = new Map<string, Set<string>>();
-  readonly #keys = new Map<string, string>();
-  readonly #names = new Map<string, string>();
+  readonly #index = new MemoryIndex();
   /** Ended tasks, in the order of their end. */
   readonly #ended = new Set<string>();
   readonly #notices = new MemoryNotices();
-  readonly #leases = new Map<string, number>();
-  readonly #lost = new Map<string, LostTask[]>();
+  readonly #leases: MemoryLeases;
   readonly #listeners = new Set<(hint: StoreHint) => void>();
 
   constructor(options: MemoryStoreOptions) {
     this.#clock = options.clock ?? systemClock;
+    this.#leases = new MemoryLeases(this.#clock);
     this.#eventLimits = {
       maxEvents: options.maxEvents ?? 10_000,
       maxText: options.maxEventText ?? 2 ** 20,
@@ -100,16 +99,12 @@ class MemoryStore implements Store {
   }
 
   #conflict(record: TaskRecord): CommitOutcome | undefined {
-    if (record.key !== null) {
-      const existing = this.#find(this.#keys.get(keyOf(record)));
-      if (existing) return { kind: 'exists', by: 'key', record: existing };
-    }
-    return this.#nameConflict(record);
+    const existing = this.#find(this.#index.withKey(record));
+    return existing ? { kind: 'exists', by: 'key', record: existing } : this.#nameConflict(record);
   }
 
   #nameConflict(record: TaskRecord): CommitOutcome | undefined {
-    if (record.name === null) return undefined;
-    const existing = this.#find(this.#names.get(nameOf(record)));
+    const existing = this.#find(this.#index.withName(record));
     return existing && { kind: 'exists', by: 'name', record: existing };
   }
 
@@ -128,9 +123,7 @@ class MemoryStore implements Store {
       unacknowledged: 0,
     };
     this.#entries.set(record.id, entry);
-    addTo(this.#byOwner, record.owner, record.id);
-    if (record.parent !== null) addTo(this.#byParent, record.parent, record.id);
-    if (record.key !== null) this.#keys.set(keyOf(record), record.id);
+    this.#index.add(record);
     this.#apply(entry, write);
     return { kind: 'ok' };
   }
@@ -146,25 +139,19 @@ class MemoryStore implements Store {
     }
     for (const notice of notices) this.#notify(entry, notice);
     if (consumed.length > 0) this.#consume(entry, consumed);
-    this.#index(entry);
+    this.#settleStatus(entry);
     if (this.#listeners.size > 0) this.#hint({ kind: 'task', id: write.id, owner: write.owner });
   }
 
-  #index(entry: Entry): void {
+  #settleStatus(entry: Entry): void {
     const { record } = entry;
+    this.#index.update(record);
     if (record.status === 'running') {
       this.#ended.delete(record.id);
-      if (record.name !== null) this.#names.set(nameOf(record), record.id);
       return;
     }
-    if (record.name !== null) this.#freeName(record);
     this.#ended.add(record.id);
     if (isTerminal(record)) entry.commands = null;
-  }
-
-  #freeName(record: TaskRecord): void {
-    const name = nameOf(record);
-    if (this.#names.get(name) === record.id) this.#names.delete(name);
   }
 
   #notify(entry: Entry, notice: Notice): void {
@@ -191,7 +178,7 @@ class MemoryStore implements Store {
 
   async list(query: ListQuery): Promise<ListPage> {
     const found: TaskRecord[] = [];
-    for (const id of this.#candidates(query)) {
+    for (const id of this.#index.candidates(query) ?? this.#entries.keys()) {
       const record = this.#find(id);
       if (record && fits(record, query)) found.push(record);
     }
@@ -200,12 +187,6 @@ class MemoryStore implements Store {
       query.after === undefined ? 0 : found.findIndex(({ id }) => id === query.after) + 1;
     const end = query.limit === undefined ? found.length : begin + query.limit;
     return { records: found.slice(begin, end), corrupt: [] };
-  }
-
-  #candidates({ owner, parent }: ListQuery): Iterable<string> {
-    if (parent !== undefined) return this.#byParent.get(parent) ?? [];
-    if (owner !== undefined) return this.#byOwner.get(owner) ?? [];
-    return this.#entries.keys();
   }
 
   async readEvents(owner: string, id: string, since: number, limit: number): Promise<EventPage> {
@@ -220,39 +201,29 @@ class MemoryStore implements Store {
     const entry = this.#entries.get(id);
     if (entry === undefined || isTerminal(entry.record)) return null;
     const { record } = entry;
-    if (record.status === 'running' && record.holder !== holder && this.#isAlive(record.holder)) {
+    if (
+      record.status === 'running' &&
+      record.holder !== holder &&
+      this.#leases.isAlive(record.holder)
+    ) {
       return null;
     }
     const epoch = record.epoch + 1;
-    if (record.holder !== holder) this.#lose(record.holder, { id, epoch });
+    if (record.holder !== holder) this.#leases.lose(record.holder, { id, epoch });
     entry.record = { ...record, epoch, holder };
     return entry.record;
   }
 
-  #lose(holder: string, task: LostTask): void {
-    const lost = this.#lost.get(holder) ?? [];
-    this.#lost.set(holder, lost);
-    lost.push(task);
-  }
-
   async renew(holder: string, leaseMs: number): Promise<{ readonly lost: readonly LostTask[] }> {
-    const lost = this.#lost.get(holder) ?? [];
-    this.#lost.delete(holder);
-    this.#leases.set(holder, this.#clock.now() + leaseMs);
-    return { lost };
+    return { lost: this.#leases.renew(holder, leaseMs) };
   }
 
   async isAlive(holder: string): Promise<boolean> {
-    return this.#isAlive(holder);
-  }
-
-  #isAlive(holder: string): boolean {
-    return (this.#leases.get(holder) ?? 0) > this.#clock.now();
+    return this.#leases.isAlive(holder);
   }
 
   async release(holder: string): Promise<void> {
-    this.#leases.delete(holder);
-    this.#lost.delete(holder);
+    this.#leases.release(holder);
   }
 
   async postCommand(owner: string, command: InboxCommand): Promise<void> {
@@ -308,9 +279,7 @@ class MemoryStore implements Store {
   #forget(record: TaskRecord): void {
     this.#ended.delete(record.id);
     this.#entries.delete(record.id);
-    removeFrom(this.#byOwner, record.owner, record.id);
-    if (record.parent !== null) removeFrom(this.#byParent, record.parent, record.id);
-    if (record.key !== null) this.#keys.delete(keyOf(record));
+    this.#index.remove(record);
   }
 
   watch(listener: (hint: StoreHint) => void): () => void {
@@ -333,26 +302,6 @@ function fits(record: TaskRecord, { owner, statuses, kind }: ListQuery): boolean
     (statuses === undefined || statuses.includes(record.status)) &&
     (kind === undefined || record.kind === kind)
   );
-}
-
-function keyOf({ owner, key }: TaskRecord): string {
-  return `${owner}\n${key}`;
-}
-
-function nameOf({ owner, parent, name }: TaskRecord): string {
-  return `${owner}\n${parent ?? ''}\n${name}`;
-}
-
-function addTo(index: Map<string, Set<string>>, key: string, id: string): void {
-  const ids = index.get(key);
-  if (ids) ids.add(id);
-  else index.set(key, new Set([id]));
-}
-
-function removeFrom(index: Map<string, Set<string>>, key: string, id: string): void {
-  const ids = index.get(key);
-  ids?.delete(id);
-  if (ids?.size === 0) index.delete(key);
 }
 
 /**

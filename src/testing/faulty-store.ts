@@ -67,25 +67,31 @@ export function faultyStore(store: Store, plan: FaultPlan): FaultyStore {
     return { lost: [...earlier, ...lost] };
   };
 
+  /** Renews for a holder that does not hear the answer: it gets it with its own renewal. */
+  const renewUnheard = async (holder: string): Promise<void> => {
+    const { lost } = await store.renew(holder, leases.get(holder) ?? DEFAULT_LEASE_MS);
+    untold.set(holder, [...(untold.get(holder) ?? []), ...lost]);
+  };
+
   const steal = async (owner: string, id: string, thief = 'thief'): Promise<TaskRecord> => {
     const record = await store.load(owner, id);
     if (record === null || isTerminal(record)) throw unknownTask(id);
     const { holder } = record;
     const wasAlive = await store.isAlive(holder);
+    // A release also forgets what the holder has lost before.
+    if (wasAlive) await renewUnheard(holder);
     await store.release(holder);
     const stolen = await store.claim(id, thief);
-    if (wasAlive) {
-      const { lost } = await store.renew(holder, leases.get(holder) ?? DEFAULT_LEASE_MS);
-      // The holder has not heard this answer, so it gets it with its own renewal.
-      untold.set(holder, [...(untold.get(holder) ?? []), ...lost]);
-    }
+    if (wasAlive) await renewUnheard(holder);
     if (stolen === null) throw unknownTask(id);
     return stolen;
   };
 
-  return Object.defineProperty(
-    { ...overlay(store, { commit, renew }), steal, commits: 0 },
-    'commits',
-    { get: () => commits },
-  );
+  return {
+    ...overlay(store, { commit, renew }),
+    steal,
+    get commits() {
+      return commits;
+    },
+  };
 }

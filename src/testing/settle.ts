@@ -4,7 +4,7 @@ import { overlay } from './overlay.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** Counts what goes to a store and what comes back: as long as that grows, something is going on. */
-export interface Activity {
+interface Activity {
   count: number;
 }
 
