@@ -30,16 +30,19 @@ export class Activation {
   }
 
   /** Asks something of a task, wherever it is. Resolves once the request is stored. */
-  async send(owner: string, id: string, command: Command): Promise<void> {
+  send(owner: string, id: string, command: Command): Promise<void> {
+    const live = this.#engine.cells.get(id);
+    // In the same turn: a cancel must have aborted when its call returns.
+    if (live?.record.owner === owner) return live.request(command);
+    return this.#sendElsewhere(owner, id, command);
+  }
+
+  async #sendElsewhere(owner: string, id: string, command: Command): Promise<void> {
     const place = await this.find(owner, id);
-    if (place.kind === 'here') {
-      const done = place.cell.enqueue(command);
-      place.cell.abortFor(command);
-      return done;
-    }
+    if (place.kind === 'here') return place.cell.request(command);
     preview(place.record, command);
     if (!isRemote(command)) throw refused('already_running', id);
-    await this.#engine.store.postCommand(owner, { id: newId(), task: id, command });
+    return this.#engine.store.postCommand(owner, { id: newId(), task: id, command });
   }
 
   find(owner: string, id: string): Promise<Place> {

@@ -19,8 +19,4 @@ export class Dormant {
   get(id: string): Cell | undefined {
     return this.#cells.get(id)?.deref();
   }
-
-  delete(id: string): void {
-    this.#cells.delete(id);
-  }
 }

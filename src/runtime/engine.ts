@@ -111,7 +111,6 @@ export class Engine implements CellHost {
   enter(cell: Cell): void {
     cell.isLive = true;
     this.cells.set(cell.id, cell);
-    this.dormant.delete(cell.id);
     cell.executor ??= this.#strays.get(cell.id) ?? null;
   }
 
@@ -136,8 +135,8 @@ export class Engine implements CellHost {
     this.threads.get(notice.owner)?.notices.publish(notice);
   }
 
-  cascade(cell: Cell, type: 'CANCEL' | 'STOP'): void {
-    this.kin.cascade(cell, type);
+  cascade(cell: Cell, type: 'CANCEL' | 'STOP', what: string): void {
+    this.kin.cascade(cell, type, what);
   }
 
   left(cell: Cell): void {
@@ -145,7 +144,7 @@ export class Engine implements CellHost {
     this.cells.delete(cell.id);
     this.admission.leave(cell);
     if (cell.executor !== null) this.#strays.set(cell.id, cell.executor);
-    if (!isTerminal(record)) this.dormant.add(cell);
+    if (!isTerminal(record) && cell.isStored === true) this.dormant.add(cell);
     this.threads.dismiss(cell, isSettled(this, record));
     if (record.status !== 'running') this.#pruner.countEnd();
     this.kin.left(cell);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CommitOutcome, Store, Write } from '../store/contract.ts';
 import type { Clock } from '../task/clock.ts';
 import { OffstageError } from '../task/errors.ts';
@@ -33,6 +34,8 @@ export class Journal {
   #isScheduled = false;
   #inFlight = 0;
   #idle: (() => void)[] = [];
+  /** Whoever is told of a write is told outside the body that happened to cause it. */
+  readonly #outside = AsyncLocalStorage.snapshot();
 
   constructor(store: Store, clock: Clock, report: (error: unknown) => void) {
     this.#store = store;
@@ -59,7 +62,7 @@ export class Journal {
   #schedule(): void {
     if (this.#isScheduled || this.#queue.length === 0) return;
     this.#isScheduled = true;
-    setImmediate(() => void this.#flush());
+    setImmediate(() => this.#outside(() => void this.#flush()));
   }
 
   async #flush(): Promise<void> {

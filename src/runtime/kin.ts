@@ -10,6 +10,7 @@ import { Trees } from './trees.ts';
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 30_000;
+const UNWANTED = 'The store did not acknowledge its creation.';
 
 /** Parents and children: who waits for whom, and what goes down the tree. */
 export class Kin {
@@ -35,9 +36,8 @@ export class Kin {
   }
 
   /** Passes a cancel or stop on to the linked children. */
-  cascade(cell: Cell, type: 'CANCEL' | 'STOP'): void {
-    const verb = type === 'CANCEL' ? 'cancelled' : 'stopped';
-    const command: Command = { type, reason: `Its parent was ${verb}.` };
+  cascade(cell: Cell, type: 'CANCEL' | 'STOP', what: string): void {
+    const command: Command = { type, reason: `Its parent ${what}.` };
     for (const child of this.links.of(cell.id)) {
       if (child.isLive) child.send(command);
       else void this.#reach(child.record, command);
@@ -69,7 +69,7 @@ export class Kin {
   /** A task has left this runtime: by its end, or because it was lost. */
   left(cell: Cell): void {
     this.trees.remove(cell);
-    if (cell.record.status === 'running' && cell.isStored) void this.#follow(cell);
+    if (cell.record.status === 'running' && cell.isStored !== false) void this.#follow(cell);
     else this.#unlink(cell);
   }
 
@@ -94,7 +94,10 @@ export class Kin {
         cell.reload(stored);
         if (stored.status !== 'running') break;
         if (stored.holder === holder) {
-          await activation.find(owner, id);
+          const place = await activation.find(owner, id);
+          // Its spawn was answered with an error, so nobody wants it.
+          const isUnwanted = cell.isStored === 'unknown' && place.kind === 'here';
+          if (isUnwanted) place.cell.post({ type: 'CANCEL', reason: UNWANTED });
           return;
         }
         if (stored.parent === null) return;

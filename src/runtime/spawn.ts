@@ -1,3 +1,4 @@
+import type { Json } from '../../machines/index.ts';
 import { Cell } from '../supervisor/cell.ts';
 import { currentBody } from '../supervisor/current.ts';
 import { initialSnapshot } from '../supervisor/decide.ts';
@@ -5,7 +6,7 @@ import type { TaskDefinition } from '../task/definition.ts';
 import { isOffstageError, OffstageError, refused, unknownTask } from '../task/errors.ts';
 import type { TaskHandle } from '../task/handle.ts';
 import { checkId, newId, quote } from '../task/ids.ts';
-import { sameJson, toJson } from '../task/json.ts';
+import { copyJson, sameJson, toJson } from '../task/json.ts';
 import type { TaskRecord } from '../task/record.ts';
 import { parse } from '../task/schema.ts';
 import type { SpawnOptions } from '../task/spawn-options.ts';
@@ -30,63 +31,89 @@ export function spawn<Input, Output>(
   try {
     engine.throwIfClosing();
     engine.registry.check(definition);
-    const parsed = parse(definition.inputSchema, input, 'invalid_input', 'The input');
-    if (parsed instanceof Promise) {
-      return parsed.then(() => create(engine, owner, definition, input, options));
-    }
-    return create(engine, owner, definition, input, options);
+    // Checked as it will be stored: what fits only before it became JSON would fail in every attempt.
+    const stored =
+      input === undefined ? undefined : toJson('The input', input, engine.limits.input);
+    const parsed = parse(definition.inputSchema, copyJson(stored), 'invalid_input', 'The input');
+    const wanted = { owner, definition, input: stored, options };
+    if (parsed instanceof Promise) return parsed.then(() => startOrFind(engine, wanted));
+    return startOrFind(engine, wanted);
   } catch (error) {
     return Promise.reject(error);
   }
 }
 
-function create<Input, Output>(
+interface Wanted {
+  readonly owner: string;
+  readonly definition: TaskDefinition;
+  readonly input: Json | undefined;
+  readonly options: ScopedSpawnOptions;
+}
+
+/** A key gives back the task that is there, even where a new one could not be started. */
+function startOrFind<Output, Input>(
   engine: Engine,
-  owner: string,
-  definition: TaskDefinition<Input, Output>,
-  input: Input | undefined,
-  options: ScopedSpawnOptions,
+  wanted: Wanted,
 ): Promise<TaskHandle<Output, Input>> {
-  const record = recordOf(engine, owner, definition, input, options);
-  const cell = new Cell(engine, definition, record, initialSnapshot);
+  try {
+    return start(engine, wanted);
+  } catch (error) {
+    return explain(engine, wanted, error);
+  }
+}
+
+async function explain<Output, Input>(
+  engine: Engine,
+  wanted: Wanted,
+  error: unknown,
+): Promise<TaskHandle<Output, Input>> {
+  const { owner, options } = wanted;
+  const key = keyOf(options);
+  const existing = key === null ? null : await engine.store.findByKey(owner, key);
+  if (existing) return sameWork(engine, wanted, existing);
+  const { parent } = options;
+  if (
+    parent &&
+    isOffstageError(error, 'unknown_task') &&
+    (await engine.store.load(owner, parent))
+  ) {
+    throw refused('parent_not_running', parent);
+  }
+  throw error;
+}
+
+function start<Output, Input>(engine: Engine, wanted: Wanted): Promise<TaskHandle<Output, Input>> {
+  const record = recordOf(engine, wanted);
+  const cell = new Cell(engine, wanted.definition, record, initialSnapshot);
   if (record.parent !== null) engine.kin.trees.check(record);
   engine.admission.enter(cell);
   engine.enter(cell);
   return new Promise((resolve, reject) => {
     cell.create(cell.permit !== 'waiting', (error) => {
       if (error === null) resolve(new StoredTask<Output, Input>(engine, cell));
-      else if (isOffstageError(error, 'key_conflict')) {
-        resolve(existing(engine, record, error.details.taskId));
-      } else reject(error);
+      else if (isOffstageError(error, 'key_conflict')) resolve(explain(engine, wanted, error));
+      else reject(error);
     });
   });
 }
 
-/** The task that has the key already, if it is the same work. */
-async function existing<Output, Input>(
+/** The task that has the key already, if it does the same work. */
+function sameWork<Output, Input>(
   engine: Engine,
-  wanted: TaskRecord,
-  id: string,
-): Promise<TaskHandle<Output, Input>> {
-  const found = await engine.store.load(wanted.owner, id);
-  if (found === null) throw unknownTask(id);
-  if (found.definition === wanted.definition && sameJson(found.input, wanted.input)) {
+  { definition, input }: Wanted,
+  found: TaskRecord,
+): TaskHandle<Output, Input> {
+  if (found.definition === definition.name && sameJson(found.input, input)) {
     return engine.handleOf<Output, Input>(found);
   }
   throw new OffstageError(
     'key_conflict',
-    `The key ${quote(wanted.key)} belongs to task ${id} with another definition or input; use another key.`,
-    { taskId: id, key: wanted.key ?? '' },
+    `The key ${quote(found.key)} belongs to task ${found.id} with another definition or input; use another key.`,
+    { taskId: found.id, key: found.key ?? '' },
   );
 }
 
-function recordOf(
-  engine: Engine,
-  owner: string,
-  definition: TaskDefinition,
-  input: unknown,
-  options: ScopedSpawnOptions,
-): TaskRecord {
+function recordOf(engine: Engine, { owner, definition, input, options }: Wanted): TaskRecord {
   const parent = parentOf(engine, owner, options);
   const now = engine.clock.now();
   const mode = options.mode ?? 'background';
@@ -105,10 +132,11 @@ function recordOf(
     lineage: parent ? [...parent.lineage, { owner: parent.owner, id: parent.id }] : NO_LINEAGE,
     mode,
     wake: options.wake ?? 'onTerminal',
-    signal: options.signal ?? (mode === 'background' && parent === null),
+    signal: options.signal ?? (mode === 'background' && parent === undefined),
+    resumable: definition.resumable,
     metadata: toJson('`metadata`', options.metadata, engine.limits.event),
     createdAt: now,
-    input: toJson('The input', input, engine.limits.input),
+    input,
     status: 'running',
     phase: 'queued',
     statusText: null,

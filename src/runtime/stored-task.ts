@@ -7,7 +7,7 @@ import { isOffstageError, OffstageError, refused, unknownTask } from '../task/er
 import { isEnd, type Lagged, type TaskEvent } from '../task/events.ts';
 import type { EventQuery, InputRecipe, TaskHandle } from '../task/handle.ts';
 import { newId } from '../task/ids.ts';
-import { toJson } from '../task/json.ts';
+import { copyJson, toJson } from '../task/json.ts';
 import type { OutputPage, OutputQuery } from '../task/output.ts';
 import type { TaskRecord } from '../task/record.ts';
 import { parse } from '../task/schema.ts';
@@ -97,7 +97,7 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
     const reason = request?.reason ?? null;
     const why = reason === null ? '' : `: ${reason}`;
     if (record.status === 'completed' && outcome?.kind === 'completed') {
-      return outcome.output as Output;
+      return copyJson(outcome.output) as Output;
     }
     if (record.status === 'failed' && outcome?.kind === 'failed') {
       const { failure } = outcome;
@@ -155,17 +155,14 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
   }
 
   async #edit(recipe: InputRecipe<Input>): Promise<ResumeInput> {
-    const [edited, patches] = produceWithPatches<Json>(
-      this.#cell.record.input,
+    const [edited, patches] = produceWithPatches<Json | undefined>(
+      copyJson(this.#cell.record.input),
       (draft) => recipe(draft as Draft<Input>) as Draft<Json> | undefined,
     );
-    const { inputSchema } = this.#cell.definition;
-    await parse(inputSchema, edited ?? undefined, 'invalid_input', 'The edited input');
     const { input, event } = this.#engine.limits;
-    return {
-      value: toJson('The edited input', edited, input),
-      patches: toJson('The edit of the input', patches, event),
-    };
+    const value = toJson('The edited input', edited, input);
+    await parse(this.#cell.definition.inputSchema, copyJson(value), 'invalid_input', 'The input');
+    return { value, patches: toJson('The edit of the input', patches, event) };
   }
 
   async answer(requestId: string, value: Json): Promise<void> {

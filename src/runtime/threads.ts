@@ -10,6 +10,17 @@ export interface Watch {
   unwatch(): void;
 }
 
+/** An inspector that throws harms nobody. */
+function contained(inspect: (event: InspectionEvent) => void, report: (error: unknown) => void) {
+  return (event: InspectionEvent): void => {
+    try {
+      inspect(event);
+    } catch (error) {
+      report(error);
+    }
+  };
+}
+
 /** The owner threads that have a live task or a subscriber here; the others leave. */
 export class Threads {
   readonly #threads = new Map<string, OwnerThread>();
@@ -18,7 +29,7 @@ export class Threads {
 
   constructor(report: (error: unknown) => void, inspect?: (event: InspectionEvent) => void) {
     this.#report = report;
-    this.#inspect = inspect;
+    this.#inspect = inspect && contained(inspect, report);
   }
 
   get size(): number {

@@ -10,7 +10,7 @@ import type { TaskRecord } from '../task/record.ts';
  *
  * The fence: the stored record must stand at exactly `(epoch, seq)` and be held by `holder`; a
  * creation must find none. A store that already stands at the record's own `(epoch, seq)` under the
- * same holder has seen this very write and answers `ok`, which is what makes a retry harmless. That
+ * same holder and owner has seen this very write and answers `ok`, which is what makes a retry harmless. That
  * is sound because only the holder of an epoch writes; everyone else posts to the inbox.
  */
 export interface Write {
@@ -56,7 +56,7 @@ export interface ListQuery {
   readonly parent?: string;
   readonly statuses?: readonly Status[];
   readonly kind?: string;
-  /** Begin after this id. */
+  /** Begin after the task with this id, whether or not it fits the query. */
   readonly after?: string;
   readonly limit?: number;
 }
@@ -74,9 +74,9 @@ export interface EventPage {
   readonly events: readonly TaskEvent[];
 }
 
-/** What to forget. A task with an unacknowledged notice is always kept. */
+/** What to forget. A task with an unacknowledged notice, or one that may be resumed, is always kept. */
 export interface PrunePolicy {
-  /** How many ended tasks to keep at most. */
+  /** How many ended tasks to keep at most, besides those that must be kept. */
   readonly keep: number;
   /** Forget what ended before this time. */
   readonly endedBefore: number;
@@ -100,14 +100,17 @@ export type StoreHint =
 export interface Store {
   commit(writes: readonly Write[]): Promise<readonly CommitOutcome[]>;
   load(owner: string, id: string): Promise<TaskRecord | null>;
+  /** The task that has a dedupe key. */
+  findByKey(owner: string, key: string): Promise<TaskRecord | null>;
   list(query: ListQuery): Promise<ListPage>;
   /** Events after `since`, oldest first. */
   readEvents(owner: string, id: string, since: number, limit: number): Promise<EventPage>;
   readOutput(owner: string, id: string, query: OutputQuery): Promise<OutputPage>;
 
   /**
-   * Makes `holder` the only writer of a task that nobody holds: epoch + 1. A stopped task is free,
-   * a running one once the lease of its holder has run out. Gives `null` if it is held or gone.
+   * Makes `holder` the only writer of a task that nobody else holds: epoch + 1. A stopped task is
+   * free, a running one once the lease of its holder has run out, or to that very holder. Gives
+   * `null` if it is held or gone.
    */
   claim(id: string, holder: string): Promise<TaskRecord | null>;
   /** Keeps the lease of a holder for `leaseMs` more, and names the tasks it has lost since. */

@@ -28,7 +28,7 @@ export class MemoryIndex {
     if (record.key !== null) this.#keys.delete(keyOf(record));
   }
 
-  withKey(record: TaskRecord): string | undefined {
+  withKey(record: Pick<TaskRecord, 'owner' | 'key'>): string | undefined {
     return record.key === null ? undefined : this.#keys.get(keyOf(record));
   }
 
@@ -44,7 +44,7 @@ export class MemoryIndex {
   }
 }
 
-function keyOf({ owner, key }: TaskRecord): string {
+function keyOf({ owner, key }: Pick<TaskRecord, 'owner' | 'key'>): string {
   return `${owner}\n${key}`;
 }
 

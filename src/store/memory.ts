@@ -83,13 +83,14 @@ class MemoryStore implements Store {
     }
     const { record } = write;
     const stored = entry.record;
-    const isSame = stored.holder === record.holder;
+    const isSame = stored.holder === record.holder && stored.owner === record.owner;
     // The write is stored already: its answer was lost and the holder asks again.
     if (isSame && stored.epoch === record.epoch && stored.seq === record.seq) return { kind: 'ok' };
     if (write.expect === null) return { kind: 'exists', by: 'id', record: stored };
     if (!isSame || stored.epoch !== write.expect.epoch || stored.seq !== write.expect.seq) {
       return { kind: 'fenced' };
     }
+    if (isTerminal(stored)) return { kind: 'fenced' };
     if (stored.status === 'stopped' && record.status === 'running') {
       const conflict = this.#nameConflict(record);
       if (conflict) return conflict;
@@ -150,6 +151,8 @@ class MemoryStore implements Store {
       this.#ended.delete(record.id);
       return;
     }
+    // To the end of the row: a stopped task that is cancelled later has its end then.
+    this.#ended.delete(record.id);
     this.#ended.add(record.id);
     if (isTerminal(record)) entry.commands = null;
   }
@@ -171,6 +174,10 @@ class MemoryStore implements Store {
     return this.#owned(owner, id)?.record ?? null;
   }
 
+  async findByKey(owner: string, key: string): Promise<TaskRecord | null> {
+    return this.#find(this.#index.withKey({ owner, key })) ?? null;
+  }
+
   #owned(owner: string, id: string): Entry | undefined {
     const entry = this.#entries.get(id);
     return entry?.record.owner === owner ? entry : undefined;
@@ -178,15 +185,14 @@ class MemoryStore implements Store {
 
   async list(query: ListQuery): Promise<ListPage> {
     const found: TaskRecord[] = [];
+    const after = this.#find(query.after);
     for (const id of this.#index.candidates(query) ?? this.#entries.keys()) {
       const record = this.#find(id);
-      if (record && fits(record, query)) found.push(record);
+      if (!record || !fits(record, query)) continue;
+      if (after === undefined || byCreation(record, after) > 0) found.push(record);
     }
-    found.sort((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
-    const begin =
-      query.after === undefined ? 0 : found.findIndex(({ id }) => id === query.after) + 1;
-    const end = query.limit === undefined ? found.length : begin + query.limit;
-    return { records: found.slice(begin, end), corrupt: [] };
+    found.sort(byCreation);
+    return { records: found.slice(0, query.limit), corrupt: [] };
   }
 
   async readEvents(owner: string, id: string, since: number, limit: number): Promise<EventPage> {
@@ -228,7 +234,8 @@ class MemoryStore implements Store {
 
   async postCommand(owner: string, command: InboxCommand): Promise<void> {
     const entry = this.#owned(owner, command.task);
-    if (entry === undefined || entry.commands?.some(({ id }) => id === command.id)) return;
+    if (entry === undefined || isTerminal(entry.record)) return;
+    if (entry.commands?.some(({ id }) => id === command.id)) return;
     entry.commands = [...(entry.commands ?? []), command];
     this.#hint({ kind: 'command', id: command.task, owner });
   }
@@ -268,8 +275,7 @@ class MemoryStore implements Store {
       const isOld = (entry.record.endedAt ?? 0) < endedBefore;
       if (excess <= 0 && !isOld) break;
       excess -= 1;
-      const isSettled = isTerminal(entry.record) || isOld;
-      if (!isSettled || entry.unacknowledged > 0) continue;
+      if (!isSettled(entry.record) || entry.unacknowledged > 0) continue;
       this.#forget(entry.record);
       pruned += 1;
     }
@@ -294,6 +300,16 @@ class MemoryStore implements Store {
   async close(): Promise<void> {
     this.#listeners.clear();
   }
+}
+
+/** Ended, and nobody can take it up again. */
+function isSettled(record: TaskRecord): boolean {
+  return isTerminal(record) || (record.status === 'stopped' && !record.resumable);
+}
+
+function byCreation(a: TaskRecord, b: TaskRecord): number {
+  if (a.id === b.id) return 0;
+  return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
 }
 
 function fits(record: TaskRecord, { owner, statuses, kind }: ListQuery): boolean {

@@ -17,9 +17,10 @@ export class OutputLog {
   #total = 0;
 
   append(text: string, limits: OutputLimits): void {
+    const isInHead = this.#total === this.#head.length;
+    const cut = isInHead ? safeCut(text, limits.head - this.#head.length) : 0;
     this.#total += text.length;
-    const cut = safeCut(text, limits.head - this.#head.length);
-    const intoHead = this.#tailLength === 0 && this.#dropped() === 0 ? text.slice(0, cut) : '';
+    const intoHead = text.slice(0, cut);
     this.#head += intoHead;
     const rest = text.slice(intoHead.length);
     if (rest === '') return;
@@ -38,19 +39,15 @@ export class OutputLog {
     const tailStart = this.#total - tail.length;
     const from = Math.min(Math.max(0, offset), this.#total);
     if (from < this.#head.length) {
-      const text = take(this.#head, from, limit);
-      const end = from + text.length;
-      // The head was read to its end and the tail follows it without a break.
+      const { text, end } = take(this.#head, from, limit);
       if (end < this.#head.length || text.length >= limit) return this.#page(text, end);
-      if (this.#dropped() === 0) {
-        const more = take(tail, 0, limit - text.length);
-        return this.#page(text + more, end + more.length);
-      }
-      return this.#page(text + this.#marker(), tailStart);
+      if (this.#dropped() > 0) return this.#page(text + this.#marker(), tailStart);
+      const more = take(tail, 0, limit - text.length);
+      return this.#page(text + more.text, end + more.end);
     }
     if (from < tailStart) return this.#page(this.#marker(), tailStart);
-    const text = take(tail, from - tailStart, limit);
-    return this.#page(text, from + text.length);
+    const { text, end } = take(tail, from - tailStart, limit);
+    return this.#page(text, tailStart + end);
   }
 
   #page(text: string, next: number): OutputPage {
@@ -74,9 +71,12 @@ export class OutputLog {
   }
 }
 
-function take(text: string, from: number, limit: number): string {
-  const end = from + limit;
-  return text.slice(from, end >= text.length ? text.length : safeCut(text, end));
+/** A stretch of whole characters; at least one, so that a reader gets on. */
+function take(text: string, from: number, limit: number): { text: string; end: number } {
+  const begin = safeCut(text, from);
+  const cut = safeCut(text, begin + limit);
+  const end = cut > begin || limit <= 0 ? cut : Math.min(begin + 2, text.length);
+  return { text: text.slice(begin, end), end };
 }
 
 /** The nearest place at or before `at` that does not split a character. */

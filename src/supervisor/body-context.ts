@@ -2,7 +2,7 @@ import type { Json, Message, Progress } from '../../machines/index.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import type { InputFor, TaskHandle } from '../task/handle.ts';
 import { newId } from '../task/ids.ts';
-import { toJson } from '../task/json.ts';
+import { copyJson, toJson } from '../task/json.ts';
 import type {
   AnswerOf,
   ChildOptions,
@@ -48,7 +48,7 @@ export class BodyContext implements RunContext<unknown> {
   }
 
   get resumedFrom(): Json {
-    return this.#executor.cell.record.checkpoint;
+    return copyJson(this.#executor.resumedFrom);
   }
 
   get status(): RunContext['status'] {
@@ -64,6 +64,7 @@ export class BodyContext implements RunContext<unknown> {
     return async (text: string, { stream = 'stdout' }: OutputOptions = {}) => {
       if (text === '') return;
       const executor = this.#executor;
+      executor.throwIfUnheard();
       executor.tell({ kind: 'output', stream, text: String(text) });
       const waiting = executor.reports.outputLength;
       if (waiting >= OUTPUT_HIGH_WATER) await executor.flush();

@@ -36,8 +36,8 @@ export class Cell {
   permit: 'none' | 'held' | 'waiting' = 'none';
   /** Whether this process writes to the task now. */
   isLive = false;
-  /** Whether the store knows the task; not so while its creation is under way. */
-  isStored = true;
+  /** Whether the store knows the task; `'unknown'` after a creation that it may or may not have taken. */
+  isStored: boolean | 'unknown' = true;
   #mailbox: Envelope[] = [];
   #plan: Plan | null = null;
   #ends: ((error: OffstageError | null) => void)[] | null = null;
@@ -97,15 +97,22 @@ export class Cell {
     });
   }
 
+  /** Asks something of the task, and aborts at once what a request to leave will abort anyway. */
+  request(command: Command): Promise<void> {
+    const done = this.enqueue(command);
+    this.#abortFor(command);
+    return done;
+  }
+
   /** Asks something of the task without waiting for the answer. */
   post(command: Command): void {
     this.#put({ command, inboxId: null, settle: NOBODY });
   }
 
-  /** Posts a request to leave, and aborts the body at once instead of when the request is stored. */
+  /** Like {@link request}, without waiting for the answer. */
   send(command: Command): void {
     this.post(command);
-    this.abortFor(command);
+    this.#abortFor(command);
   }
 
   /** Takes over a command that another runtime left in the inbox. */
@@ -118,11 +125,11 @@ export class Cell {
       if (error) this.host.dropCommand(this.id, inboxId);
     };
     this.#put({ command, inboxId, settle });
-    this.abortFor(command);
+    this.#abortFor(command);
   }
 
-  /** Aborts at once what a cancel or stop that is already queued will abort anyway. */
-  abortFor(command: Command): void {
+  /** After the request is queued: the body's error must come behind it. */
+  #abortFor(command: Command): void {
     if (command.type !== 'CANCEL' && command.type !== 'STOP') return;
     this.executor?.abort(abortReason(command, this.id));
   }
@@ -224,11 +231,14 @@ export class Cell {
   committed(write: Write, outcome: CommitOutcome): void {
     const plan = this.#takePlan(write);
     if (plan === null) return;
-    if (outcome.kind === 'fenced') this.fence(plan.answers);
-    else if (outcome.kind === 'exists') this.#discard(plan, conflict(outcome, this.record));
-    else {
+    if (outcome.kind === 'ok') {
       this.#publish(plan);
       this.poke();
+    } else if (outcome.kind === 'fenced' || isOwn(outcome.record, this.record)) {
+      this.isStored = true;
+      this.fence(plan.answers);
+    } else {
+      this.#discard(plan, conflict(outcome, this.record));
     }
   }
 
@@ -236,8 +246,8 @@ export class Cell {
   failed(write: Write, error: OffstageError): void {
     const plan = this.#takePlan(write);
     if (plan === null) return;
-    if (write.expect === null) this.#discard(plan, error);
-    else this.fence(plan.answers, error);
+    if (!this.isStored) this.isStored = 'unknown';
+    this.fence(plan.answers, error);
   }
 
   #takePlan(write: Write): Plan | null {
@@ -285,13 +295,13 @@ export class Cell {
           this.executor?.deliverMessages();
           break;
         case 'joinChildren':
-          if (this.definition.children === 'cancel') this.host.cascade(this, 'CANCEL');
+          if (this.definition.children === 'cancel') this.host.cascade(this, 'CANCEL', 'is done');
           break;
         case 'cascadeCancel':
-          this.host.cascade(this, 'CANCEL');
+          this.host.cascade(this, 'CANCEL', 'was cancelled');
           break;
         case 'cascadeStop':
-          this.host.cascade(this, 'STOP');
+          this.host.cascade(this, 'STOP', 'was stopped');
           break;
       }
     }
@@ -347,6 +357,11 @@ export class Cell {
     this.#ends ??= [];
     this.#ends.push(callback);
   }
+}
+
+/** The record in the way is this very task: stored, but claimed by another before the answer came. */
+function isOwn(stored: TaskRecord, { id, createdAt, holder }: TaskRecord): boolean {
+  return stored.id === id && stored.createdAt === createdAt && stored.holder !== holder;
 }
 
 /** What a body has told and nobody has stored yet. */

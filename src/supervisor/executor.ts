@@ -1,7 +1,7 @@
 import type { Json, Message, Report } from '../../machines/index.ts';
-import type { OffstageError } from '../task/errors.ts';
+import { type OffstageError, refused } from '../task/errors.ts';
 import { newId } from '../task/ids.ts';
-import { toJson } from '../task/json.ts';
+import { copyJson, toJson } from '../task/json.ts';
 import type { Question } from '../task/run-context.ts';
 import { parse, type Schema } from '../task/schema.ts';
 import { BodyContext } from './body-context.ts';
@@ -29,6 +29,8 @@ export class Executor {
   readonly cell: Cell;
   readonly epoch: number;
   readonly reports = new Reports();
+  /** What an earlier attempt left behind; a checkpoint of this one does not change it. */
+  readonly resumedFrom: Json;
   summary: string | null = null;
   #controller: AbortController | null = null;
   #abortReason: unknown;
@@ -42,6 +44,7 @@ export class Executor {
   constructor(cell: Cell) {
     this.cell = cell;
     this.epoch = cell.record.epoch;
+    this.resumedFrom = cell.record.checkpoint;
   }
 
   /** Made on demand: most bodies that are short never look at it. */
@@ -80,7 +83,7 @@ export class Executor {
       const { definition, record } = this.cell;
       const input = parse(
         definition.inputSchema,
-        record.input ?? undefined,
+        copyJson(record.input),
         'invalid_input',
         'The input',
       );
@@ -134,6 +137,12 @@ export class Executor {
     this.cell.bodyLeft(this, { type: 'FAIL', epoch: this.epoch, failure: failureOf(thrown) });
   }
 
+  /** Throws where nothing that the body says is stored any more. */
+  throwIfUnheard(): void {
+    const { isLive, executor, id } = this.cell;
+    if (!isLive || executor !== this) throw refused('not_working', id);
+  }
+
   /** Says something that may wait for the next flush. */
   tell(report: Report): void {
     this.reports.add(report);
@@ -156,21 +165,20 @@ export class Executor {
 
   async step(name: string, run: () => unknown): Promise<Json> {
     const { steps } = this.cell.record;
-    if (Object.hasOwn(steps, name)) return steps[name] ?? null;
+    if (Object.hasOwn(steps, name)) return copyJson(steps[name] ?? null);
     this.#steps ??= new Map();
-    const running = this.#steps.get(name) ?? this.#runStep(name, run);
-    this.#steps.set(name, running);
-    return running;
+    const running = this.#steps.get(name);
+    if (running) return running;
+    const started = this.#runStep(name, run);
+    this.#steps.set(name, started);
+    // Remembered by now, or to be run again: either way not here.
+    return started.finally(() => this.#steps?.delete(name));
   }
 
   async #runStep(name: string, run: () => unknown): Promise<Json> {
-    try {
-      const value = toJson(`Step ${name}`, await run(), this.cell.host.limits.output);
-      await this.tellNow({ kind: 'step', name, value });
-      return value;
-    } finally {
-      this.#steps?.delete(name);
-    }
+    const value = toJson(`Step ${name}`, await run(), this.cell.host.limits.output);
+    await this.tellNow({ kind: 'step', name, value });
+    return copyJson(value);
   }
 
   async ask(question: Question): Promise<unknown> {
@@ -188,11 +196,9 @@ export class Executor {
     this.#questions.set(request.id, { schema: question.schema, resolve, reject });
     const withdraw = () => this.#withdraw(request.id, question.signal?.reason);
     question.signal?.addEventListener('abort', withdraw, { once: true });
-    // Flushed first, so that what was told before the question is stored before it.
-    const asked = this.flush().then(() =>
-      this.cell.enqueue({ type: 'ASK', epoch: this.epoch, request }),
-    );
-    asked.catch((error: unknown) => {
+    // Into the mailbox first, so that what was told before the question is stored before it.
+    this.flush().catch(() => {});
+    this.cell.enqueue({ type: 'ASK', epoch: this.epoch, request }).catch((error: unknown) => {
       this.#questions?.delete(request.id);
       reject(error);
     });

@@ -43,7 +43,8 @@ export interface CellHost {
   stored(cell: Cell, before: TaskSnapshot): void;
   publish(event: TaskEvent, record: TaskRecord): void;
   notify(notice: Notice): void;
-  cascade(cell: Cell, type: 'CANCEL' | 'STOP'): void;
+  /** Passes a cancel or stop on to the linked children, and says what happened to the parent. */
+  cascade(cell: Cell, type: 'CANCEL' | 'STOP', what: string): void;
   /** The task no longer runs here. */
   left(cell: Cell): void;
   executorLeft(executor: Executor): void;

@@ -20,7 +20,10 @@ export const projection: ActorLogic<TaskSnapshot, StepEvent, TaskSnapshot> & {
   // Lets an inspector draw the machine.
   config: taskMachine.config,
   getInitialSnapshot: (_scope, snapshot) => snapshot,
-  transition(_snapshot, { step, cell }, scope) {
+  transition(snapshot, event, scope) {
+    // Not a step: xstate itself stops the actor of a task that no longer runs here.
+    if (!('step' in event)) return snapshot;
+    const { step, cell } = event;
     scope.defer(() => cell.perform(step));
     return step.snapshot;
   },

@@ -6,6 +6,7 @@ import { projection } from './projection.ts';
 
 type SupervisorSnapshot = SnapshotFrom<typeof supervisorMachine>;
 
+/** Inspectors read `ADOPT` and `DISMISS` to learn which task an actor stands for. */
 type LogicEvent =
   | SupervisorEvent
   | { readonly type: 'ADOPT'; readonly cell: Cell; readonly snapshot: TaskSnapshot }

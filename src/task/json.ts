@@ -37,8 +37,14 @@ function stringify(what: string, value: unknown): string {
   );
 }
 
+/** A copy that its receiver may change. */
+export function copyJson<Value extends Json | undefined>(value: Value): Value {
+  return typeof value === 'object' && value !== null ? structuredClone(value) : value;
+}
+
 /** Whether two JSON values are equal, whatever the order of their keys. */
-export function sameJson(a: Json, b: Json): boolean {
+export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
   return a === b || canonical(a) === canonical(b);
 }
 

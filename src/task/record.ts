@@ -36,13 +36,16 @@ interface TaskIdentity {
   readonly wake: Wake;
   /** Whether the owner gets a notice of the end. */
   readonly signal: boolean;
+  /** As the definition said at creation; whether it may be resumed is asked of the definition as it is now. */
+  readonly resumable: boolean;
   readonly metadata: Json;
   readonly createdAt: number;
 }
 
 /** All that is stored of one task: the truth that actors and handles only mirror. */
 export interface TaskRecord extends TaskIdentity, TaskContext {
-  readonly input: Json;
+  /** `undefined` if none was given. */
+  readonly input: Json | undefined;
   readonly status: Status;
   /** The state inside `running`, `null` otherwise. */
   readonly phase: Phase | null;

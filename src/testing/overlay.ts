@@ -5,6 +5,7 @@ export function overlay(store: Store, replaced: Partial<Store>): Store {
   return {
     commit: (writes) => store.commit(writes),
     load: (owner, id) => store.load(owner, id),
+    findByKey: (owner, key) => store.findByKey(owner, key),
     list: (query) => store.list(query),
     readEvents: (owner, id, since, limit) => store.readEvents(owner, id, since, limit),
     readOutput: (owner, id, query) => store.readOutput(owner, id, query),

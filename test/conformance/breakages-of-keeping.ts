@@ -1,8 +1,6 @@
 import type { Store, StoreHint, TaskRecord } from 'offstage';
 import { type Breakage, breakage, isEnded, sound } from './breakage.ts';
 
-const EVERYTHING = { keep: 0, endedBefore: Number.MAX_SAFE_INTEGER };
-
 /** Lets a store hide tasks as if it had forgotten them. */
 function hiding(store: Store): {
   readonly methods: Partial<Store>;
@@ -70,8 +68,20 @@ export const keepingBreakages: readonly Breakage[] = [
     'stopped tasks are pruned by count',
     'prune: by count, a stopped task is kept, since it may go on',
     (store) => ({
-      prune: ({ keep, endedBefore }) =>
-        store.prune(keep === 0 ? EVERYTHING : { keep, endedBefore }),
+      commit: (writes) =>
+        store.commit(
+          writes.map((write) => ({ ...write, record: { ...write.record, resumable: false } })),
+        ),
+    }),
+  ),
+  breakage(
+    'every stopped task is kept for ever',
+    'prune: a stopped task that cannot be resumed goes like any other that has ended',
+    (store) => ({
+      commit: (writes) =>
+        store.commit(
+          writes.map((write) => ({ ...write, record: { ...write.record, resumable: true } })),
+        ),
     }),
   ),
   breakage(

@@ -59,7 +59,8 @@ function checkNotices(
 ): void {
   const { id } = record;
   const hasEnd = events.some(({ type }) => ['completed', 'failed', 'cancelled'].includes(type));
-  if (record.signal && hasEnd !== keys.has(`${id}:end`)) {
+  const isTold = record.parent === null;
+  if ((hasEnd && isTold) !== keys.has(`${id}:end`)) {
     throw new Violation(`${id} ended: ${hasEnd}, its notice is there: ${keys.has(`${id}:end`)}`);
   }
   for (const event of events) {

@@ -69,6 +69,15 @@ export const pruning: readonly ContractCase[] = [
     },
   },
   {
+    name: 'prune: a stopped task that cannot be resumed goes like any other that has ended',
+    async check(bench) {
+      const created = await bench.create({ resumable: false });
+      const stopped = await bench.end(created, 'stopped');
+      assert.equal(await bench.store.prune({ keep: 0, endedBefore: 0 }), 1);
+      assert.deepEqual(await left(bench, [stopped]), []);
+    },
+  },
+  {
     name: 'prune: a task with an unacknowledged notice is kept until it is acknowledged',
     async check(bench) {
       const created = await bench.create();

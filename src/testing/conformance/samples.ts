@@ -42,6 +42,7 @@ export function sampleRecord(changes: Partial<TaskRecord> = {}): TaskRecord {
     mode: 'background',
     wake: 'onTerminal',
     signal: true,
+    resumable: true,
     metadata: { source: 'sample', tags: ['a', 'b'] },
     createdAt,
     input: { text: 'héllo 🙂', nested: { list: [1, 2.5, null, true] } },
