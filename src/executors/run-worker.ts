@@ -78,16 +78,21 @@ class WorkerLine {
     this.worker = worker;
     this.#context = context;
     this.exited = new Promise((resolve) => worker.once('exit', resolve));
-    const told = new Promise<void>((resolve) => {
-      worker.on('message', (wrapped: unknown) => {
-        const message = unwrap<FromWorker>(wrapped);
-        if (message !== undefined) this.#receive(message);
-        if (this.outcome !== null) resolve();
-      });
-    });
     const crash = (error: unknown) => {
       this.#crash ??= { error };
     };
+    const told = new Promise<void>((resolve) => {
+      worker.on('message', (wrapped: unknown) => {
+        const message = unwrap<FromWorker>(wrapped);
+        try {
+          if (message !== undefined) this.#receive(message);
+        } catch (error) {
+          // Thrown here it would end this process, not the task.
+          crash(error);
+        }
+        if (this.outcome !== null) resolve();
+      });
+    });
     worker.on('error', crash);
     worker.on('messageerror', crash);
     this.ended = Promise.race([this.exited, told]);
