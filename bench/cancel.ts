@@ -93,7 +93,7 @@ async function cancelOne(
   wait: TaskDefinition<undefined, void>,
   abortedAt: () => number,
 ): Promise<Latencies> {
-  const task = await thread.spawn(wait, undefined, { signal: false });
+  const task = await thread.spawn(wait, undefined, { notify: false });
   let cancelledAt = 0;
   const ended = task.result().catch((error: unknown) => {
     cancelledAt = performance.now();

@@ -54,7 +54,7 @@ export const offstage: Contender = {
         gate = closedGate();
         const { open } = gate;
         const spawned = Array.from({ length: count }, () =>
-          thread.spawn(work, undefined, { signal: false }),
+          thread.spawn(work, undefined, { notify: false }),
         );
         const tasks = await Promise.all(spawned);
         let outputs: readonly number[] = [];

@@ -99,7 +99,7 @@ async function deliver(
   });
   const runtime = await createRuntime({ tasks: [talk] });
   const thread = runtime.supervisor('thread-1');
-  const task = await thread.spawn(talk, undefined, { signal: false });
+  const task = await thread.spawn(talk, undefined, { notify: false });
   const sources: Record<typeof stream, Observable<TaskEvent>> = {
     'runtime.events$': runtime.events$,
     'thread.events$': thread.events$,

@@ -94,7 +94,7 @@ async function runWaves(runtime: Runtime, tasks: number, wave: number): Promise<
 async function runWave(runtime: Runtime, owner: string, count: number): Promise<void> {
   const thread = runtime.supervisor(owner);
   const spawned = Array.from({ length: count }, (_, index): Promise<TaskHandle> => {
-    const options = { signal: false };
+    const options = { notify: false };
     if (index % 20 === 1) return thread.spawn(listening, undefined, options);
     if (index % 20 === 2) return thread.spawn(timed, undefined, options);
     if (index % 20 === 3) return thread.spawn(talking, undefined, options);

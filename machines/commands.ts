@@ -148,7 +148,12 @@ export type TaskEmitted =
       readonly input: ResumeInput | null;
     }
   | { readonly type: 'completed'; readonly output: Json; readonly summary: string | null }
-  | { readonly type: 'failed'; readonly failure: TaskFailure; readonly abandoned: boolean }
+  | {
+      readonly type: 'failed';
+      readonly failure: TaskFailure;
+      readonly abandoned: boolean;
+      readonly evidence: Json;
+    }
   | Ended<'cancelled'>
   | Ended<'stopped'>;
 

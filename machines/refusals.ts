@@ -43,6 +43,7 @@ export type TaskLeaf = Phase | Exclude<Status, 'running'>;
 
 /** Why a command changes nothing. */
 export type RefusalCode =
+  | 'already_asked'
   | 'already_cancelling'
   | 'already_decided'
   | 'already_ended'
@@ -66,12 +67,12 @@ const BODY_DECIDED = { joining: 'already_decided', cancelling: 'already_cancelli
 /** The code of every state × command cell that the machine does not accept; ended tasks refuse all alike. */
 const RULES: { readonly [Type in TaskCommandType]: Rule } = {
   START: { otherwise: 'already_running', stopped: 'already_stopped' },
-  ASK: { otherwise: 'not_working' },
+  ASK: { otherwise: 'not_working', awaitingInput: 'already_asked' },
   ANSWER: { otherwise: 'no_such_request' },
   WITHDRAW: { otherwise: 'no_such_request' },
   MESSAGE: { otherwise: 'not_receiving' },
   REPORT: { otherwise: 'not_working' },
-  SUCCEED: { otherwise: 'not_working', ...BODY_DECIDED },
+  SUCCEED: { otherwise: 'not_working', ...BODY_DECIDED, stopping: 'already_stopping' },
   FAIL: { otherwise: 'not_working', ...BODY_DECIDED, stopping: 'already_stopping' },
   TIME_OUT: { otherwise: 'not_working', ...BODY_DECIDED, stopping: 'already_stopping' },
   RETRY: { otherwise: 'not_due', retrying: 'executor_still_running' },
@@ -145,11 +146,17 @@ export function leafOf(snapshot: Pick<Snapshot, 'value'>): TaskLeaf {
  * refusalOf(createActor(taskMachine).getSnapshot(), command); // e.g. 'already_running'
  * ```
  */
-export function refusalOf(snapshot: Pick<Snapshot, 'value'>, command: TaskCommand): RefusalCode {
+export function refusalOf(
+  snapshot: Pick<Snapshot, 'value' | 'context'>,
+  command: TaskCommand,
+): RefusalCode {
   const leaf = leafOf(snapshot);
   if (leaf === 'completed' || leaf === 'failed' || leaf === 'cancelled') return 'already_ended';
   if (leaf === 'stopped' && command.type === 'RESUME' && command.facts.resumable) {
     return command.facts.executor ? 'executor_still_running' : 'parent_not_running';
+  }
+  if (leaf === 'joining' && snapshot.context.request?.kind === 'cancel') {
+    if (command.type === 'STOP') return 'already_cancelling';
   }
   const rule = RULES[command.type];
   return rule[leaf] ?? rule.otherwise;

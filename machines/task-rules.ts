@@ -1,4 +1,4 @@
-import type { Outcome, RestartPolicy, TaskCommand, TaskFailure } from './commands.ts';
+import type { Json, Outcome, RestartPolicy, TaskCommand, TaskFailure } from './commands.ts';
 import type { EndRequest, TaskContext } from './task-context.ts';
 
 export const UNKNOWN_FAILURE: TaskFailure = { code: 'unknown', message: 'The task failed.' };
@@ -50,7 +50,7 @@ export function endRequest(kind: EndRequest['kind'], context: TaskContext, comma
   const reason = 'reason' in command ? command.reason : null;
   return {
     request: { kind, reason, at: command.facts.now },
-    requests: [],
+    ...NO_QUESTIONS,
     graceAt: graceOf(context, command),
   };
 }
@@ -59,6 +59,16 @@ export function endRequest(kind: EndRequest['kind'], context: TaskContext, comma
 export function only<Type extends TaskCommand['type']>(command: TaskCommand, type: Type) {
   if (command.type !== type) throw new TypeError(`Expected ${type}, got ${command.type}`);
   return command as Extract<TaskCommand, { type: Type }>;
+}
+
+/** Whoever ends or restarts a task withdraws what it asked. */
+export const NO_QUESTIONS = { requests: [], waitingSince: null } satisfies Partial<TaskContext>;
+
+/** What is known of the body's end: the last word of it counts. */
+export function evidenceOf(context: TaskContext, command: TaskCommand): Json {
+  if (command.type !== 'REPORT') return context.evidence;
+  const last = command.reports.findLast((report) => report.kind === 'evidence');
+  return last ? last.evidence : context.evidence;
 }
 
 /** What remains open once one question is answered or withdrawn. */

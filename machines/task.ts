@@ -5,10 +5,12 @@ import {
   backoff,
   closeRequest,
   endRequest,
+  evidenceOf,
   failureOf,
   graceOf,
   isHeld,
   mayRestart,
+  NO_QUESTIONS,
   only,
   outcomeOf,
   UNKNOWN_FAILURE,
@@ -39,6 +41,10 @@ export const taskMachine = setup({
     hasChildren: ({ event }) => event.facts.children > 0,
     bodyLeft: ({ event }) => !event.facts.executor,
     overstays: ({ context, event }) => event.facts.executor && !context.abandoned,
+    heard: ({ context }) => !context.abandoned,
+    heardWithChildren: ({ context, event }) => !context.abandoned && event.facts.children > 0,
+    isNewRequest: ({ context, event }) =>
+      event.type === 'ASK' && !context.requests.some(({ id }) => id === event.request.id),
     mayRestart: ({ context, event }) => mayRestart(context, event),
     succeeded: ({ context, event }) =>
       context.outcome?.kind === 'completed' && !isHeld(context, event),
@@ -64,7 +70,6 @@ export const taskMachine = setup({
       ...FRESH,
       attempt: context.attempt + 1,
       epoch: context.epoch + 1,
-      startedAt: event.facts.now,
       restarts: event.type === 'RESUME' ? [] : context.restarts,
     })),
     keepRequest: assign(({ context, event }) => ({
@@ -72,19 +77,14 @@ export const taskMachine = setup({
       waitingSince: context.waitingSince ?? event.facts.now,
     })),
     closeRequest: assign(({ context, event }) => closeRequest(context, event)),
-    keepEvidence: assign(({ context, event }) => ({
-      evidence:
-        (event.type === 'REPORT' &&
-          event.reports.findLast((report) => report.kind === 'evidence')?.evidence) ||
-        context.evidence,
-    })),
+    keepEvidence: assign(({ context, event }) => ({ evidence: evidenceOf(context, event) })),
     decideOutcome: assign(({ context, event }) => ({
       outcome: outcomeOf(event),
-      requests: [],
+      ...NO_QUESTIONS,
       graceAt: graceOf(context, event),
     })),
     planRestart: assign(({ context, event }) => ({
-      requests: [],
+      ...NO_QUESTIONS,
       graceAt: graceOf(context, event),
       restarts: [...context.restarts, event.facts.now],
       retryAt:
@@ -96,6 +96,9 @@ export const taskMachine = setup({
     requestCancel: assign(({ context, event }) => endRequest('cancel', context, event)),
     requestStop: assign(({ context, event }) => endRequest('stop', context, event)),
     abandon: assign({ abandoned: true }),
+    noteStray: assign({
+      abandoned: ({ context, event }) => context.abandoned || event.facts.executor,
+    }),
 
     tellQueued: emit({ type: 'queued' }),
     tellStarted: emit(({ context }) => ({
@@ -151,6 +154,7 @@ export const taskMachine = setup({
       type: 'failed',
       failure: context.outcome?.kind === 'failed' ? context.outcome.failure : UNKNOWN_FAILURE,
       abandoned: context.abandoned,
+      evidence: context.evidence,
     })),
     tellCancelled: emit(({ context }) => ({
       type: 'cancelled',
@@ -245,7 +249,7 @@ export const taskMachine = setup({
         },
         awaitingInput: {
           on: {
-            ASK: { actions: ['keepRequest', 'tellAsked'] },
+            ASK: { guard: 'isNewRequest', actions: ['keepRequest', 'tellAsked'] },
             ANSWER: [
               {
                 guard: 'lastAsked',
@@ -284,14 +288,16 @@ export const taskMachine = setup({
             RETRY: {
               guard: 'bodyLeft',
               target: 'working',
-              actions: ['nextAttempt', 'tellStarted', 'startExecutor'],
+              actions: ['nextAttempt', 'beginWork', 'tellStarted', 'startExecutor'],
             },
             MESSAGE: { actions: 'tellMessage' },
+            REPORT: { guard: 'heard', actions: ['keepEvidence', 'tellReports'] },
             GRACE_OVER: { guard: 'overstays', actions: ['abandon', 'tellAbandoned'] },
           },
         },
         joining: {
           on: {
+            REPORT: { guard: 'heard', actions: ['keepEvidence', 'tellReports'] },
             JOIN: [
               { guard: 'succeeded', target: '#task.completed' },
               { guard: 'released', target: '#task.failed' },
@@ -315,7 +321,7 @@ export const taskMachine = setup({
         },
         cancelling: {
           on: {
-            REPORT: { actions: ['keepEvidence', 'tellReports'] },
+            REPORT: { guard: 'heard', actions: ['keepEvidence', 'tellReports'] },
             JOIN: { guard: 'released', target: '#task.cancelled' },
             GRACE_OVER: { guard: 'overstays', actions: ['abandon', 'tellAbandoned'] },
             CANCEL: {},
@@ -324,14 +330,14 @@ export const taskMachine = setup({
         },
         stopping: {
           on: {
-            REPORT: { actions: ['keepEvidence', 'tellReports'] },
+            REPORT: { guard: 'heard', actions: ['keepEvidence', 'tellReports'] },
             SUCCEED: [
               {
-                guard: 'hasChildren',
+                guard: 'heardWithChildren',
                 target: 'joining',
                 actions: ['decideOutcome', 'tellJoining', 'joinChildren'],
               },
-              { target: '#task.completed', actions: 'decideOutcome' },
+              { guard: 'heard', target: '#task.completed', actions: 'decideOutcome' },
             ],
             JOIN: { guard: 'released', target: '#task.stopped' },
             GRACE_OVER: { guard: 'overstays', actions: ['abandon', 'tellAbandoned'] },
@@ -350,7 +356,7 @@ export const taskMachine = setup({
           {
             guard: 'mayResumeNow',
             target: 'running.working',
-            actions: ['nextAttempt', 'tellResumed', 'tellStarted', 'startExecutor'],
+            actions: ['nextAttempt', 'beginWork', 'tellResumed', 'tellStarted', 'startExecutor'],
           },
           {
             guard: 'mayResume',
@@ -358,7 +364,10 @@ export const taskMachine = setup({
             actions: ['nextAttempt', 'tellResumed', 'tellQueued'],
           },
         ],
-        CANCEL: { target: 'cancelled', actions: ['requestCancel', 'cascadeCancel'] },
+        CANCEL: {
+          target: 'cancelled',
+          actions: ['requestCancel', 'noteStray', 'tellCancelRequested', 'cascadeCancel'],
+        },
       },
     },
   },

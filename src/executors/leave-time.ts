@@ -3,9 +3,14 @@ import { OffstageError } from '../task/errors.ts';
 
 const DEFAULT_MS = 2_000;
 
+/** Below the grace that the body really has, which the runtime may set: the rest is for the forced end. */
+export function withinGrace(leaveMs: number, graceMs: number): number {
+  return leaveMs < graceMs ? leaveMs : graceMs / 2;
+}
+
 /**
  * How long a process or a worker may take to leave when asked, before it is ended by force. The
- * default stays below the grace of the task, so that the body is not abandoned meanwhile.
+ * default stays below the grace of the definition, so that the body is not abandoned meanwhile.
  */
 export function leaveTime(
   option: string,

@@ -1,6 +1,7 @@
 import type { RunContext } from '../task/run-context.ts';
 import { bodyError } from './body-error.ts';
 import { endTree } from './end-tree.ts';
+import { withinGrace } from './leave-time.ts';
 import { OutputPump } from './output-pump.ts';
 import type { ShellCommand } from './shell-command.ts';
 import { type ProcessExit, startProcess } from './start-process.ts';
@@ -40,7 +41,7 @@ export async function runShell(
     if (!endedItself || !policy.keepOrphans) {
       const evidence = await endTree(child.tree, {
         leaveMs: endedItself ? ORPHANS_LEAVE_MS : 0,
-        killAfterMs: policy.killAfterMs,
+        killAfterMs: withinGrace(policy.killAfterMs, context.graceMs),
         onStuck: (soFar) => context.evidence(soFar),
       });
       if (!endedItself || evidence.stages.length > 0) context.evidence(evidence);

@@ -1,6 +1,7 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { RunContext } from '../task/run-context.ts';
 import { bodyError } from './body-error.ts';
+import { withinGrace } from './leave-time.ts';
 import { endsBeforeAbort, settlesWithin } from './waiting.ts';
 import {
   type FromWorker,
@@ -38,8 +39,9 @@ export async function runWorker(context: RunContext<unknown>, plan: WorkerPlan):
   const { threadId } = line.worker;
   const endedItself = await endsBeforeAbort(line.ended, context.signal);
   const askedAt = performance.now();
+  const leaveMs = withinGrace(plan.terminateAfterMs, context.graceMs);
   if (!endedItself) line.post({ kind: 'abort', error: toWire(context.signal.reason) });
-  const terminated = !(await settlesWithin(line.exited, plan.terminateAfterMs));
+  const terminated = !(await settlesWithin(line.exited, leaveMs));
   if (terminated) await line.worker.terminate();
   const exitCode = await line.exited;
   if (!endedItself) {

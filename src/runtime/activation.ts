@@ -38,6 +38,9 @@ export class Activation {
   }
 
   async #sendElsewhere(owner: string, id: string, command: Command): Promise<void> {
+    // Refused by what is stored: then nobody's hands are disturbed by a claim.
+    const stored = await this.#engine.store.load(owner, id);
+    if (stored?.status === 'stopped') preview(stored, command);
     const place = await this.find(owner, id);
     if (place.kind === 'here') return place.cell.request(command);
     preview(place.record, command);
@@ -66,18 +69,20 @@ export class Activation {
       const isElsewhere = record.status === 'running' && record.holder !== this.#engine.holder;
       if (isElsewhere && (await store.isAlive(record.holder))) return { kind: 'elsewhere', record };
       const claimed = await store.claim(id, this.#engine.holder);
-      if (claimed !== null) return { kind: 'here', cell: this.#enter(claimed) };
+      if (claimed !== null) return { kind: 'here', cell: await this.#enter(claimed) };
     }
     throw new OffstageError('store_error', `Task ${id} could not be claimed.`, {
       attempts: MAX_CLAIMS,
     });
   }
 
-  #enter(record: TaskRecord): Cell {
+  async #enter(record: TaskRecord): Promise<Cell> {
+    const isOrphan = record.status === 'running';
+    if (isOrphan) await this.#engine.kin.adoptChildren(record);
     const cell = this.#engine.cellOf(record);
     cell.reload(record);
     this.#engine.enter(cell);
-    if (record.status === 'running') cell.post({ type: 'STOP', reason: ORPHANED });
+    if (isOrphan) cell.post({ type: 'STOP', reason: ORPHANED });
     void this.#engine.inbox.drain(record.id);
     return cell;
   }

@@ -40,7 +40,6 @@ export class Admission {
     const places = this.#owners.get(owner) ?? { held: 0, waiting: new Set<Cell>() };
     const full = this.#fullScope(places);
     if (full === undefined) {
-      this.#owners.set(owner, places);
       this.#hold(cell, places);
     } else if (this.#limits.whenFull === 'queue') {
       this.#owners.set(owner, places);
@@ -74,21 +73,21 @@ export class Admission {
   }
 
   #hold(cell: Cell, places: OwnerPlaces): void {
+    // To the end of the round, so that the next place goes to another owner.
+    this.#owners.delete(cell.record.owner);
+    this.#owners.set(cell.record.owner, places);
     places.held += 1;
     this.#held += 1;
     cell.permit = 'held';
   }
 
   #passOn(): void {
-    for (const [owner, places] of this.#owners) {
+    for (const places of this.#owners.values()) {
       if (this.#held >= this.#limits.perRuntime) return;
       const [next] = places.waiting;
       if (next === undefined || places.held >= this.#limits.perOwner) continue;
       places.waiting.delete(next);
       this.#hold(next, places);
-      // To the end of the round, so that the next place goes to another owner.
-      this.#owners.delete(owner);
-      this.#owners.set(owner, places);
       next.post({ type: 'START' });
       return;
     }

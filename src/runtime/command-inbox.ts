@@ -1,3 +1,4 @@
+import type { RemoteCommand } from '../store/contract.ts';
 import type { Command } from '../supervisor/decide.ts';
 import type { Engine } from './engine.ts';
 
@@ -16,11 +17,25 @@ export class CommandInbox {
     if (!cells.has(id)) return;
     try {
       for (const { id: inboxId, command } of await store.readCommands(id)) {
-        cells.get(id)?.drain(inboxId, command as Command);
+        if (await this.#fits(id, command)) cells.get(id)?.drain(inboxId, command as Command);
+        else this.drop(id, inboxId);
       }
     } catch (error) {
       this.#engine.report(error, { where: 'store', task: id });
       if (!this.#engine.isClosing) clock.after(RETRY_MS, () => void this.drain(id));
+    }
+  }
+
+  /** Only the holder knows what a question takes: a wrong answer leaves it open. */
+  async #fits(id: string, command: RemoteCommand): Promise<boolean> {
+    if (command.type !== 'ANSWER') return true;
+    const { executor } = this.#engine.cells.get(id) ?? {};
+    try {
+      await executor?.checkAnswer(command.requestId, command.value);
+      return true;
+    } catch (error) {
+      this.#engine.report(error, { where: 'task', task: id });
+      return false;
     }
   }
 

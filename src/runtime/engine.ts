@@ -1,5 +1,7 @@
+import type { Observable, Subscriber, TeardownLogic } from 'rxjs';
 import type { Store, StoreHint } from '../store/contract.ts';
 import { memoryStore } from '../store/memory.ts';
+import { Contained } from '../streams/contained.ts';
 import { Hub } from '../streams/hub.ts';
 import { Cell } from '../supervisor/cell.ts';
 import type { TaskSnapshot } from '../supervisor/decide.ts';
@@ -83,7 +85,8 @@ export class Engine implements CellHost {
     this.threads = new Threads(this.reportObserver, options.inspect);
     this.events = new Hub(this.reportObserver);
     this.#lease = new Lease(this, options.leaseMs ?? 15_000);
-    this.#pruner = new Pruner(this.store, this.clock, retentionOf(options.retention), reportStore);
+    const onPruned = () => this.threads.pruned();
+    this.#pruner = new Pruner(this, retentionOf(options.retention), onPruned, reportStore);
     this.#flusher = new Flusher(this.clock, options.flushMs ?? 50);
     for (const definition of options.tasks ?? []) this.registry.add(definition);
   }
@@ -193,7 +196,7 @@ export class Engine implements CellHost {
   cellOf(record: TaskRecord): Cell {
     const known = this.cells.get(record.id) ?? this.dormant.get(record.id);
     if (known === undefined) {
-      const cell = new Cell(this, this.registry.find(record.definition), record);
+      const cell = new Cell(this, this.registry.find(record), record);
       if (!isTerminal(record)) this.dormant.add(cell);
       return cell;
     }
@@ -209,6 +212,15 @@ export class Engine implements CellHost {
       'The runtime is closed; make a new one with createRuntime().',
       {},
     );
+  }
+
+  /** A stream whose subscribers harm nobody, and which ends with the runtime. */
+  stream<Value>(subscribe: (subscriber: Subscriber<Value>) => TeardownLogic): Observable<Value> {
+    return new Contained<Value>(this.reportObserver, (subscriber) => {
+      if (!this.isShut) return subscribe(subscriber);
+      subscriber.complete();
+      return undefined;
+    });
   }
 
   readonly reportObserver = (error: unknown): void => this.report(error, { where: 'observer' });

@@ -66,6 +66,18 @@ export class Kin {
     }
   }
 
+  /** Finds the linked children of a task whose runtime has died: it may not end over those that run. */
+  async adoptChildren(parent: TaskRecord): Promise<void> {
+    const { store } = this.#engine;
+    const { records } = await store.list({ parent: parent.id, statuses: ['running'] });
+    for (const record of records) {
+      if (record.link === 'detached' || this.#engine.cells.has(record.id)) continue;
+      const child = this.#engine.cellOf(record);
+      this.links.add(parent.id, child);
+      void this.#follow(child);
+    }
+  }
+
   /** A task has left this runtime: by its end, or because it was lost. */
   left(cell: Cell): void {
     this.trees.remove(cell);
@@ -81,8 +93,8 @@ export class Kin {
   }
 
   /**
-   * A task was lost without an end. If another runtime has it, handles show what is stored and the
-   * parent waits for its end; if the store had failed, nobody has it and it is taken up again.
+   * A task runs without an end that this runtime knows of. If another runtime has it, handles show
+   * what is stored and the parent waits for its end; if nobody has it, it is taken up again.
    */
   async #follow(cell: Cell): Promise<void> {
     const { store, clock, holder, activation } = this.#engine;
@@ -93,7 +105,7 @@ export class Kin {
         if (stored === null || cell.isLive) break;
         cell.reload(stored);
         if (stored.status !== 'running') break;
-        if (stored.holder === holder) {
+        if (stored.holder === holder || !(await store.isAlive(stored.holder))) {
           const place = await activation.find(owner, id);
           // Its spawn was answered with an error, so nobody wants it.
           const isUnwanted = cell.isStored === 'unknown' && place.kind === 'here';

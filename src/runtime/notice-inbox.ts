@@ -1,5 +1,4 @@
 import type { Observable } from 'rxjs';
-import { Contained } from '../streams/contained.ts';
 import type { Notice } from '../task/notice.ts';
 import type { Engine } from './engine.ts';
 
@@ -39,7 +38,7 @@ export class NoticeInbox {
   /** Notices as they are stored, from now on; those with `wake` should wake an idle owner. */
   get arriving$(): Observable<Notice> {
     const engine = this.#engine;
-    return new Contained<Notice>(engine.reportObserver, (subscriber) => {
+    return engine.stream<Notice>((subscriber) => {
       const { thread, unwatch } = engine.threads.watch(this.#owner);
       const subscription = thread.notices.values$.subscribe(subscriber);
       subscription.add(unwatch);

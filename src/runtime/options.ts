@@ -73,7 +73,15 @@ const LIMITS: Limits = {
 const RETENTION: Retention = { keep: 10_000, ageMs: 30 * 24 * 60 * 60 * 1_000 };
 
 export function limitsOf(given: Partial<Limits> = {}): Limits {
-  return checkNumbers('limits', { ...LIMITS, ...given });
+  const { whenFull, ...numbers } = { ...LIMITS, ...given };
+  if (whenFull !== 'reject' && whenFull !== 'queue') {
+    throw new OffstageError(
+      'invalid_option',
+      `\`limits.whenFull\` must be 'reject' or 'queue', but is ${quote(whenFull)}.`,
+      { option: 'limits.whenFull', value: whenFull },
+    );
+  }
+  return { ...checkNumbers('limits', numbers), whenFull };
 }
 
 export function retentionOf(given: Partial<Retention> = {}): Retention {
@@ -82,7 +90,7 @@ export function retentionOf(given: Partial<Retention> = {}): Retention {
 
 function checkNumbers<Options extends object>(name: string, options: Options): Options {
   for (const [key, value] of Object.entries(options)) {
-    if (typeof value === 'string' || (typeof value === 'number' && value >= 0)) continue;
+    if (typeof value === 'number' && value >= 0) continue;
     const option = `${name}.${key}`;
     throw new OffstageError(
       'invalid_option',

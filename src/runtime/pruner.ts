@@ -8,9 +8,16 @@ export class Pruner {
   readonly #clock: Clock;
   readonly #retention: Retention;
   readonly #report: (error: unknown) => void;
+  readonly #onPruned: () => void;
   #ended = 0;
 
-  constructor(store: Store, clock: Clock, retention: Retention, report: (error: unknown) => void) {
+  constructor(
+    { store, clock }: { readonly store: Store; readonly clock: Clock },
+    retention: Retention,
+    onPruned: () => void,
+    report: (error: unknown) => void,
+  ) {
+    this.#onPruned = onPruned;
     this.#store = store;
     this.#clock = clock;
     this.#retention = retention;
@@ -24,6 +31,7 @@ export class Pruner {
     this.#ended = 0;
     this.#store
       .prune({ keep, endedBefore: this.#clock.now() - ageMs })
+      .then((count) => count > 0 && this.#onPruned())
       .catch((error: unknown) => this.#report(error));
   }
 }

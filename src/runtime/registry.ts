@@ -1,5 +1,6 @@
 import { defineTask, type TaskDefinition } from '../task/definition.ts';
 import { OffstageError } from '../task/errors.ts';
+import type { TaskRecord } from '../task/record.ts';
 
 /** The definitions that a runtime can run, by name. */
 export class Registry {
@@ -22,15 +23,21 @@ export class Registry {
     if (this.#definitions.get(definition.name) !== definition) throw unknown(definition.name);
   }
 
-  /** What runs a stored task. One that is no longer registered can be seen and ended, but not run. */
-  find(name: string): TaskDefinition {
-    return this.#definitions.get(name) ?? unregistered(name);
+  /** Throws `unknown_definition` where a stored task cannot be run. */
+  require(name: string): void {
+    if (!this.#definitions.has(name)) throw unknown(name);
+  }
+
+  /** What runs a stored task. One that is not registered can be seen and ended, but not run. */
+  find({ definition, resumable }: Pick<TaskRecord, 'definition' | 'resumable'>): TaskDefinition {
+    return this.#definitions.get(definition) ?? unregistered(definition, resumable);
   }
 }
 
-function unregistered(name: string): TaskDefinition {
+function unregistered(name: string, resumable: boolean): TaskDefinition {
   return defineTask({
     name,
+    resumable,
     run: () => {
       throw unknown(name);
     },

@@ -83,6 +83,7 @@ async function explain<Output, Input>(
 }
 
 function start<Output, Input>(engine: Engine, wanted: Wanted): Promise<TaskHandle<Output, Input>> {
+  engine.throwIfClosing();
   const record = recordOf(engine, wanted);
   const cell = new Cell(engine, wanted.definition, record, initialSnapshot);
   if (record.parent !== null) engine.kin.trees.check(record);
@@ -132,9 +133,10 @@ function recordOf(engine: Engine, { owner, definition, input, options }: Wanted)
     lineage: parent ? [...parent.lineage, { owner: parent.owner, id: parent.id }] : NO_LINEAGE,
     mode,
     wake: options.wake ?? 'onTerminal',
-    signal: options.signal ?? (mode === 'background' && parent === undefined),
+    notify: options.notify ?? (mode === 'background' && parent === undefined),
     resumable: definition.resumable,
     metadata: toJson('`metadata`', options.metadata, engine.limits.event),
+    creator: engine.holder,
     createdAt: now,
     input,
     status: 'running',

@@ -1,7 +1,6 @@
 import { type Draft, enablePatches, produceWithPatches } from 'immer';
 import type { Observable } from 'rxjs';
 import type { Json, Message, RefusalCode, ResumeInput, Status } from '../../machines/index.ts';
-import { Contained } from '../streams/contained.ts';
 import type { Cell } from '../supervisor/cell.ts';
 import { isOffstageError, OffstageError, refused, unknownTask } from '../task/errors.ts';
 import { isEnd, type Lagged, type TaskEvent } from '../task/events.ts';
@@ -9,7 +8,7 @@ import type { EventQuery, InputRecipe, TaskHandle } from '../task/handle.ts';
 import { newId } from '../task/ids.ts';
 import { copyJson, toJson } from '../task/json.ts';
 import type { OutputPage, OutputQuery } from '../task/output.ts';
-import type { TaskRecord } from '../task/record.ts';
+import { isTerminal, type TaskRecord } from '../task/record.ts';
 import { parse } from '../task/schema.ts';
 import type { Engine } from './engine.ts';
 import { isSettled, readEvents } from './event-reader.ts';
@@ -44,9 +43,8 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
 
   get events$(): Observable<TaskEvent> {
     const engine = this.#engine;
-    const cell = this.#cell;
-    return new Contained<TaskEvent>(engine.reportObserver, (subscriber) => {
-      if (isSettled(engine, cell.record)) {
+    return engine.stream<TaskEvent>((subscriber) => {
+      if (isSettled(engine, this.#cell.record)) {
         subscriber.complete();
         return undefined;
       }
@@ -69,27 +67,37 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
   }
 
   async result(): Promise<Output> {
-    if (this.#cell.isLive) {
-      const error = await new Promise<OffstageError | null>((resolve) => {
-        this.#cell.whenLeft(resolve);
-      });
-      if (error) throw error;
-      return this.#outcome(this.#cell.record);
-    }
-    return this.#outcome(await this.#ended());
+    return this.#outcome(await this.ended());
+  }
+
+  async ended(): Promise<TaskRecord> {
+    if (!this.#cell.isLive) return this.#endedElsewhere();
+    const error = await new Promise<OffstageError | null>((resolve) => {
+      this.#cell.whenLeft(resolve);
+    });
+    if (error) throw error;
+    return this.#cell.record;
   }
 
   /** Waits for the end of a task that another runtime runs. */
-  async #ended(): Promise<TaskRecord> {
-    const { record } = this.#cell;
-    if (record.status !== 'running') return record;
-    for await (const event of this.events({ since: record.seq })) {
+  async #endedElsewhere(): Promise<TaskRecord> {
+    if (isTerminal(this.#cell.record)) return this.#cell.record;
+    const { seq, status } = await this.#reload();
+    if (status !== 'running') return this.#cell.record;
+    for await (const event of this.events({ since: seq })) {
       if (isEnd(event)) break;
     }
-    const ended = await this.#engine.store.load(this.owner, this.id);
-    if (ended === null) throw unknownTask(this.id);
-    this.#cell.reload(ended);
+    const ended = await this.#reload();
+    if (ended.status === 'running') this.#engine.throwIfClosing();
     return ended;
+  }
+
+  /** Reads what others may have stored meanwhile. */
+  async #reload(): Promise<TaskRecord> {
+    const stored = await this.#engine.store.load(this.owner, this.id);
+    if (stored === null) throw unknownTask(this.id);
+    if (!this.#cell.isLive) this.#cell.reload(stored);
+    return this.#cell.record;
   }
 
   #outcome(record: TaskRecord): Output {
@@ -131,25 +139,33 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
       return true;
     } catch (error) {
       if (sameAs.some((code) => isOffstageError(error, code))) return true;
-      if (isOffstageError(error, 'already_ended'))
-        return this.status === 'cancelled' && command.type === 'CANCEL';
+      if (isOffstageError(error, 'already_ended')) return this.#hasEndedBy(command.type);
       if (isOffstageError(error, 'already_cancelling')) return false;
       throw error;
     }
   }
 
+  async #hasEndedBy(type: 'CANCEL' | 'STOP'): Promise<boolean> {
+    const { status } = isTerminal(this.#cell.record) ? this.#cell.record : await this.#reload();
+    return type === 'CANCEL' && status === 'cancelled';
+  }
+
   async resume(recipe?: InputRecipe<Input>, reason: string | null = null): Promise<void> {
     this.#engine.throwIfClosing();
-    const input = recipe ? await this.#edit(recipe) : null;
+    this.#engine.registry.require(this.#cell.record.definition);
     const place = await this.#engine.activation.find(this.owner, this.id);
     if (place.kind === 'ended') throw refused('already_ended', this.id);
     if (place.kind === 'elsewhere') throw refused('already_running', this.id);
     const { cell } = place;
-    this.#engine.admission.enter(cell);
     try {
+      const input = recipe ? await this.#edit(recipe) : null;
+      this.#engine.throwIfClosing();
+      this.#engine.admission.enter(cell);
       await cell.enqueue({ type: 'RESUME', reason, input });
     } catch (error) {
       if (cell.record.status !== 'running') this.#engine.admission.leave(cell);
+      // It was brought back for nothing: let it leave again.
+      cell.poke();
       throw error;
     }
   }

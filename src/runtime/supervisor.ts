@@ -1,6 +1,5 @@
-import { map, type Observable } from 'rxjs';
+import type { Observable } from 'rxjs';
 import type { ListQuery } from '../store/contract.ts';
-import { Contained } from '../streams/contained.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import { isOffstageError, unknownTask } from '../task/errors.ts';
 import type { TaskEvent } from '../task/events.ts';
@@ -67,11 +66,9 @@ export class Supervisor {
   /** What happens to the owner's tasks from now on. */
   get events$(): Observable<TaskEvent> {
     const engine = this.#engine;
-    return new Contained<TaskEvent>(engine.reportObserver, (subscriber) => {
+    return engine.stream<TaskEvent>((subscriber) => {
       const { thread, unwatch } = engine.threads.watch(this.owner);
-      const subscription = thread.changes.values$
-        .pipe(map(({ event }) => event))
-        .subscribe(subscriber);
+      const subscription = thread.events.values$.subscribe(subscriber);
       subscription.add(unwatch);
       return subscription;
     });
@@ -83,7 +80,7 @@ export class Supervisor {
    */
   get tasks$(): Observable<readonly TaskRecord[]> {
     const engine = this.#engine;
-    return new Contained<readonly TaskRecord[]>(engine.reportObserver, (subscriber) =>
+    return engine.stream<readonly TaskRecord[]>((subscriber) =>
       new TaskList(engine, this.owner, subscriber).start(),
     );
   }

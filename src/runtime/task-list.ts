@@ -1,6 +1,6 @@
 import { castDraft, produce } from 'immer';
 import type { Subscriber } from 'rxjs';
-import type { TaskRecord } from '../task/record.ts';
+import { byCreation, type TaskRecord } from '../task/record.ts';
 import type { Engine } from './engine.ts';
 
 /**
@@ -27,8 +27,9 @@ export class TaskList {
     const { thread, unwatch } = this.#engine.threads.watch(this.#owner);
     const subscription = thread.changes.values$.subscribe({
       next: ({ record }) => this.#change(record),
-      complete: () => this.#subscriber.complete(),
+      complete: () => this.#complete(),
     });
+    subscription.add(thread.pruned.values$.subscribe(() => void this.#load()));
     void this.#load();
     return () => {
       subscription.unsubscribe();
@@ -54,11 +55,17 @@ export class TaskList {
     setImmediate(() => this.#emit());
   }
 
+  /** What still waits is told first: the last list is the right one. */
+  #complete(): void {
+    if (this.#isLoaded && this.#changed.size > 0) this.#emit();
+    this.#subscriber.complete();
+  }
+
   #emit(): void {
     this.#isScheduled = false;
     const changed = this.#changed;
     this.#changed = new Map();
-    this.#list = produce(this.#list as TaskRecord[], (draft) => {
+    const list = produce(this.#list as TaskRecord[], (draft) => {
       for (const [index, { id, seq }] of this.#list.entries()) {
         const record = changed.get(id);
         if (record && record.seq > seq) draft[index] = castDraft(record);
@@ -66,6 +73,11 @@ export class TaskList {
       }
       for (const record of changed.values()) draft.push(castDraft(record));
     });
+    const isSorted = list.every((record, index) => {
+      const before = list[index - 1];
+      return before === undefined || byCreation(before, record) < 0;
+    });
+    this.#list = isSorted ? list : list.toSorted(byCreation);
     this.#subscriber.next(this.#list);
   }
 }

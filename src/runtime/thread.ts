@@ -18,7 +18,9 @@ export class OwnerThread {
   readonly owner: string;
   readonly actor: SupervisorActor;
   readonly cells = new Map<string, Cell>();
+  readonly events: Hub<TaskEvent>;
   readonly changes: Hub<Change>;
+  readonly pruned: Hub<void>;
   readonly notices: Hub<Notice>;
   readonly #byTask = new Map<string, Hub<TaskEvent>>();
   readonly #report: (error: unknown) => void;
@@ -31,10 +33,15 @@ export class OwnerThread {
   ) {
     this.owner = owner;
     this.#report = report;
+    this.events = new Hub(report);
     this.changes = new Hub(report);
+    this.pruned = new Hub(report);
     this.notices = new Hub(report);
     const options = { id: owner, input: { owner } };
-    this.actor = createActor(supervisorLogic(), inspect ? { ...options, inspect } : options);
+    this.actor = createActor(
+      supervisorLogic(this.cells),
+      inspect ? { ...options, inspect } : options,
+    );
     this.actor.start();
   }
 
@@ -44,12 +51,10 @@ export class OwnerThread {
   }
 
   adopt(cell: Cell, snapshot: TaskSnapshot): void {
-    this.cells.set(cell.id, cell);
     this.actor.send({ type: 'ADOPT', cell, snapshot });
   }
 
   dismiss(cell: Cell, isSettled: boolean): void {
-    this.cells.delete(cell.id);
     this.endTaskEvents(cell.id, isSettled);
     if (cell.actor !== null) this.actor.send({ type: 'DISMISS', cell });
     this.#checkIdle();
@@ -57,6 +62,7 @@ export class OwnerThread {
 
   publish(event: TaskEvent, record: TaskRecord): void {
     this.#byTask.get(event.task)?.publish(event);
+    this.events.publish(event);
     if (this.changes.isObserved) this.changes.publish({ event, record });
     this.#checkIdle();
   }
@@ -97,9 +103,11 @@ export class OwnerThread {
 
   complete(): void {
     for (const hub of this.#byTask.values()) hub.complete();
+    this.events.complete();
     this.changes.complete();
     this.notices.complete();
-    this.actor.send({ type: 'CLOSE' });
-    this.actor.stop();
+    this.pruned.complete();
+    // Without subscribers it may have left by now.
+    if (!this.hasLeft) this.actor.send({ type: 'CLOSE' });
   }
 }

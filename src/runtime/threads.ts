@@ -81,6 +81,11 @@ export class Threads {
     this.#threads.get(event.owner)?.publish(event, record);
   }
 
+  /** The store has forgotten tasks: lists must be read anew. */
+  pruned(): void {
+    for (const thread of this.#threads.values()) thread.pruned.publish();
+  }
+
   complete(): void {
     for (const thread of this.#threads.values()) thread.complete();
     this.#threads.clear();

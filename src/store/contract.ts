@@ -56,6 +56,7 @@ export interface ListQuery {
   readonly parent?: string;
   readonly statuses?: readonly Status[];
   readonly kind?: string;
+  readonly name?: string;
   /** Begin after the task with this id, whether or not it fits the query. */
   readonly after?: string;
   readonly limit?: number;

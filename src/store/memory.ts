@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../task/clock.ts';
 import type { Notice } from '../task/notice.ts';
 import type { OutputPage, OutputQuery } from '../task/output.ts';
-import { isTerminal, type TaskRecord } from '../task/record.ts';
+import { byCreation, isTerminal, type TaskRecord } from '../task/record.ts';
 import type {
   CommitOutcome,
   EventPage,
@@ -307,16 +307,12 @@ function isSettled(record: TaskRecord): boolean {
   return isTerminal(record) || (record.status === 'stopped' && !record.resumable);
 }
 
-function byCreation(a: TaskRecord, b: TaskRecord): number {
-  if (a.id === b.id) return 0;
-  return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
-}
-
-function fits(record: TaskRecord, { owner, statuses, kind }: ListQuery): boolean {
+function fits(record: TaskRecord, { owner, statuses, kind, name }: ListQuery): boolean {
   return (
     (owner === undefined || record.owner === owner) &&
     (statuses === undefined || statuses.includes(record.status)) &&
-    (kind === undefined || record.kind === kind)
+    (kind === undefined || record.kind === kind) &&
+    (name === undefined || record.name === name)
   );
 }
 

@@ -41,6 +41,9 @@ export class OutputLog {
     if (from < this.#head.length) {
       const { text, end } = take(this.#head, from, limit);
       if (end < this.#head.length || text.length >= limit) return this.#page(text, end);
+      if (this.#dropped() > 0 && limit === Number.POSITIVE_INFINITY) {
+        return this.#page(text + this.#marker() + tail, this.#total);
+      }
       if (this.#dropped() > 0) return this.#page(text + this.#marker(), tailStart);
       const more = take(tail, 0, limit - text.length);
       return this.#page(text + more.text, end + more.end);

@@ -1,4 +1,4 @@
-import { Observable, type Observer, Subscriber, type Subscription } from 'rxjs';
+import { Observable, type Observer, Subscriber, type Subscription, type TeardownLogic } from 'rxjs';
 
 type Report = (error: unknown) => void;
 
@@ -9,10 +9,7 @@ type Report = (error: unknown) => void;
 export class Contained<Value> extends Observable<Value> {
   readonly #report: Report;
 
-  constructor(
-    report: Report,
-    subscribe?: (subscriber: Subscriber<Value>) => (() => void) | Subscription | undefined,
-  ) {
+  constructor(report: Report, subscribe?: (subscriber: Subscriber<Value>) => TeardownLogic) {
     super(subscribe);
     this.#report = report;
   }
@@ -39,19 +36,31 @@ export class Contained<Value> extends Observable<Value> {
             ...(complete && { complete }),
           }
         : observerOrNext;
+    const report = this.#report;
     return super.subscribe({
-      next: (value) => this.#guard(() => observer.next?.(value)),
-      error: (thrown: unknown) =>
-        observer.error ? this.#guard(() => observer.error?.(thrown)) : this.#report(thrown),
-      complete: () => this.#guard(() => observer.complete?.()),
+      next(value) {
+        try {
+          const returned: unknown = observer.next?.(value);
+          if (returned instanceof Promise) returned.catch(report);
+        } catch (thrown) {
+          report(thrown);
+        }
+      },
+      error(thrown: unknown) {
+        try {
+          if (observer.error) observer.error(thrown);
+          else report(thrown);
+        } catch (another) {
+          report(another);
+        }
+      },
+      complete() {
+        try {
+          observer.complete?.();
+        } catch (thrown) {
+          report(thrown);
+        }
+      },
     });
-  }
-
-  #guard(call: () => void): void {
-    try {
-      call();
-    } catch (error) {
-      this.#report(error);
-    }
   }
 }

@@ -8,7 +8,23 @@ export class Hub<Value> {
 
   constructor(report: (error: unknown) => void) {
     this.values$ = new Contained<Value>(report, (subscriber) =>
-      this.#subject.subscribe(subscriber),
+      this.#subject.subscribe({
+        // What a subscriber's own clean-up throws would otherwise end the round for all after it.
+        next(value) {
+          try {
+            subscriber.next(value);
+          } catch (thrown) {
+            report(thrown);
+          }
+        },
+        complete() {
+          try {
+            subscriber.complete();
+          } catch (thrown) {
+            report(thrown);
+          }
+        },
+      }),
     );
   }
 

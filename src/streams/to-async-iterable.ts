@@ -1,4 +1,4 @@
-import type { Observable } from 'rxjs';
+import { type Observable, Subscription } from 'rxjs';
 import { OffstageError } from '../task/errors.ts';
 import type { Lagged } from '../task/events.ts';
 import { Bell } from './bell.ts';
@@ -37,22 +37,25 @@ class BufferedReader<Value> implements AsyncIterator<Value | Lagged> {
   readonly #bell = new Bell();
   readonly #capacity: number;
   readonly #overflow: 'lagged' | 'error';
-  readonly #unsubscribe: () => void;
+  readonly #subscription = new Subscription();
   #buffer: Value[] = [];
   /** The place of the first buffered value in the stream, counted from 1. */
   #first = 1;
   #lost: { from: number; to: number } | null = null;
+  #reading: Promise<unknown> = Promise.resolve();
   #end: { readonly error: unknown } | 'complete' | null = null;
 
   constructor(source: Observable<Value>, { capacity = 1_024, overflow = 'lagged' }: BufferOptions) {
     this.#capacity = capacity;
     this.#overflow = overflow;
-    const subscription = source.subscribe({
-      next: (value) => this.#push(value),
-      error: (error: unknown) => this.#finish({ error }),
-      complete: () => this.#finish('complete'),
-    });
-    this.#unsubscribe = () => subscription.unsubscribe();
+    // Added first: a source may say all it has to say before subscribe() returns.
+    this.#subscription.add(
+      source.subscribe({
+        next: (value) => this.#push(value),
+        error: (error: unknown) => this.#finish({ error }),
+        complete: () => this.#finish('complete'),
+      }),
+    );
   }
 
   #push(value: Value): void {
@@ -79,10 +82,18 @@ class BufferedReader<Value> implements AsyncIterator<Value | Lagged> {
 
   #finish(end: { readonly error: unknown } | 'complete'): void {
     this.#end ??= end;
+    this.#subscription.unsubscribe();
     this.#bell.ring();
   }
 
-  async next(): Promise<IteratorResult<Value | Lagged>> {
+  /** Reads one after the other, so that each gets its own value. */
+  next(): Promise<IteratorResult<Value | Lagged>> {
+    const read = this.#reading.then(() => this.#next());
+    this.#reading = read.catch(() => {});
+    return read;
+  }
+
+  async #next(): Promise<IteratorResult<Value | Lagged>> {
     for (;;) {
       if (this.#lost !== null) {
         const value: Lagged = { type: 'lagged', ...this.#lost };
@@ -101,7 +112,6 @@ class BufferedReader<Value> implements AsyncIterator<Value | Lagged> {
   }
 
   async return(): Promise<IteratorResult<Value | Lagged>> {
-    this.#unsubscribe();
     this.#buffer = [];
     this.#finish('complete');
     return { done: true, value: undefined };

@@ -40,11 +40,16 @@ export class BodyContext implements RunContext<unknown> {
   }
 
   get attempt(): number {
-    return this.#executor.cell.record.attempt;
+    return this.#executor.attempt;
   }
 
   get signal(): AbortSignal {
     return this.#executor.signal;
+  }
+
+  get graceMs(): number {
+    const { definition, host } = this.#executor.cell;
+    return definition.graceMs ?? host.limits.graceMs;
   }
 
   get resumedFrom(): Json {
@@ -61,34 +66,29 @@ export class BodyContext implements RunContext<unknown> {
   }
 
   get output(): RunContext['output'] {
-    return async (text: string, { stream = 'stdout' }: OutputOptions = {}) => {
-      if (text === '') return;
-      const executor = this.#executor;
-      executor.throwIfUnheard();
-      executor.tell({ kind: 'output', stream, text: String(text) });
-      const waiting = executor.reports.outputLength;
-      if (waiting >= OUTPUT_HIGH_WATER) await executor.flush();
-      else if (waiting >= OUTPUT_FLUSH) executor.flush().catch(() => {});
-    };
+    return (text: string, options?: OutputOptions) =>
+      answer(() => this.#output(String(text), options?.stream ?? 'stdout'));
   }
 
   get checkpoint(): RunContext['checkpoint'] {
     return (value: Json) =>
-      this.#executor.tellNow({ kind: 'checkpoint', value: this.#json('A checkpoint', value) });
+      answer(() =>
+        this.#executor.tellNow({ kind: 'checkpoint', value: this.#json('A checkpoint', value) }),
+      );
   }
 
   get step(): RunContext['step'] {
     return <Value>(name: string, run: () => Value | Promise<Value>) =>
-      this.#executor.step(name, run) as Promise<Value>;
+      answer(() => this.#executor.step(name, run) as Promise<Value>);
   }
 
   get requestInput(): RunContext['requestInput'] {
     return <Answer extends Schema>(question: Question<Answer>) =>
-      this.#executor.ask(question) as Promise<AnswerOf<Answer>>;
+      answer(() => this.#executor.ask(question) as Promise<AnswerOf<Answer>>);
   }
 
   get receive(): RunContext['receive'] {
-    return () => this.#executor.receive();
+    return () => answer(() => this.#executor.receive());
   }
 
   get messages(): AsyncIterable<Message> {
@@ -105,16 +105,17 @@ export class BodyContext implements RunContext<unknown> {
   }
 
   get send(): RunContext['send'] {
-    return (content: Json) => {
-      const message: Message = {
-        id: newId(),
-        direction: 'out',
-        content: this.#json('A message', content),
-        inReplyTo: null,
-        at: this.#executor.cell.host.clock.now(),
-      };
-      return this.#executor.tellNow({ kind: 'message', message });
-    };
+    return (content: Json) =>
+      answer(() => {
+        const message: Message = {
+          id: newId(),
+          direction: 'out',
+          content: this.#json('A message', content),
+          inReplyTo: null,
+          at: this.#executor.cell.host.clock.now(),
+        };
+        return this.#executor.tellNow({ kind: 'message', message });
+      });
   }
 
   get summary(): RunContext['summary'] {
@@ -140,7 +141,23 @@ export class BodyContext implements RunContext<unknown> {
       this.#executor.cell.host.childrenOf(this.#executor.cell.record);
   }
 
+  async #output(text: string, stream: string): Promise<void> {
+    if (text === '') return;
+    const executor = this.#executor;
+    executor.throwIfUnheard();
+    executor.tell({ kind: 'output', stream, text });
+    if (executor.unstoredOutput >= OUTPUT_HIGH_WATER) await executor.flush();
+    else if (executor.reports.outputLength >= OUTPUT_FLUSH) executor.flush().catch(() => {});
+  }
+
   #json(what: string, value: unknown): Json {
     return toJson(what, value, this.#executor.cell.host.limits.event);
   }
+}
+
+/** Rejects instead of throwing, and harms no body that does not wait for the answer. */
+function answer<Value>(ask: () => Promise<Value>): Promise<Value> {
+  const answered = (async () => ask())();
+  answered.catch(() => {});
+  return answered;
 }

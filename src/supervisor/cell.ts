@@ -7,9 +7,15 @@ import {
 } from '../../machines/index.ts';
 import type { CommitOutcome, Write } from '../store/contract.ts';
 import type { TaskDefinition } from '../task/definition.ts';
-import { type OffstageError, refused } from '../task/errors.ts';
+import { isRefusal, type OffstageError, refused } from '../task/errors.ts';
 import type { TaskRecord } from '../task/record.ts';
-import { type Command, type Step, snapshotOf, type TaskSnapshot } from './decide.ts';
+import {
+  type Command,
+  decideFirstStart,
+  type Step,
+  snapshotOf,
+  type TaskSnapshot,
+} from './decide.ts';
 import { Draft, type Envelope, type Plan } from './draft.ts';
 import { dueCommand, nextDeadline } from './due.ts';
 import { Executor } from './executor.ts';
@@ -84,7 +90,7 @@ export class Cell {
     const { definition, title, name, parent } = this.record;
     const draft = new Draft(this.snapshot, this.record);
     draft.tell({ type: 'created', definition, title, name, parent }, now);
-    if (isAdmitted) draft.take({ type: 'START' }, this.#facts(now));
+    if (isAdmitted) draft.add(decideFirstStart(this.#facts(now)), now);
     else draft.tell({ type: 'queued' }, now);
     draft.answers.push([{ command: { type: 'START' }, inboxId: null, settle }, null]);
     this.#submit(draft, null);
@@ -122,7 +128,8 @@ export class Cell {
     this.#drained.add(inboxId);
     const settle = (error: OffstageError | null) => {
       this.#drained?.delete(inboxId);
-      if (error) this.host.dropCommand(this.id, inboxId);
+      // Only what the task refused is done with; if the task was lost, its next holder takes it over.
+      if (isRefusal(error)) this.host.dropCommand(this.id, inboxId);
     };
     this.#put({ command, inboxId, settle });
     this.#abortFor(command);
@@ -344,9 +351,7 @@ export class Cell {
     this.isLive = false;
     this.host.timers.set(this, null);
     this.host.left(this);
-    for (const envelope of queued) {
-      envelope.settle(error ?? refused('already_ended', this.id));
-    }
+    for (const envelope of queued) envelope.settle(error ?? fenced(this.id));
     const ends = this.#ends ?? [];
     this.#ends = null;
     for (const end of ends) end(error);
@@ -360,8 +365,8 @@ export class Cell {
 }
 
 /** The record in the way is this very task: stored, but claimed by another before the answer came. */
-function isOwn(stored: TaskRecord, { id, createdAt, holder }: TaskRecord): boolean {
-  return stored.id === id && stored.createdAt === createdAt && stored.holder !== holder;
+function isOwn(stored: TaskRecord, { id, creator, holder }: TaskRecord): boolean {
+  return stored.id === id && stored.creator === creator && stored.holder !== holder;
 }
 
 /** What a body has told and nobody has stored yet. */

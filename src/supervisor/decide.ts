@@ -86,6 +86,20 @@ export function decide(snapshot: TaskSnapshot, command: Command, facts: Facts): 
   return { command, snapshot: next, emitted, effects };
 }
 
+let firstStep: Step | null = null;
+
+/**
+ * The first start of a task. It depends on nothing but the time, and a step never changes, so all
+ * tasks of one millisecond share one.
+ */
+export function decideFirstStart(facts: Facts): Step {
+  if (firstStep === null || firstStep.snapshot.context.startedAt !== facts.now) {
+    firstStep = decide(initialSnapshot, { type: 'START' }, facts) ?? null;
+  }
+  if (firstStep === null) throw new Error('The task machine refuses to start a new task.');
+  return firstStep;
+}
+
 /** The state of the machine that a stored record stands for. */
 export function snapshotOf(record: TaskRecord): TaskSnapshot {
   return taskMachine.resolveState({

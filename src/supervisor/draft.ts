@@ -32,6 +32,8 @@ export interface Plan {
   readonly answers: readonly Answer[];
 }
 
+const NONE: never[] = [];
+
 /** A row of decisions on the way to one write. */
 export class Draft {
   snapshot: TaskSnapshot;
@@ -50,14 +52,18 @@ export class Draft {
   take(command: Command, facts: Facts): boolean {
     const step = decide(this.snapshot, command, facts);
     if (step === undefined) return false;
-    const { record, events } = advance(this.record, step, facts.now);
+    this.add(step, facts.now);
+    return true;
+  }
+
+  add(step: Step, now: number): void {
+    const { record, events } = advance(this.record, step, now);
     // Until a status change or a start is stored, nobody knows whether a body runs.
     this.isClosed =
       statusOf(step.snapshot) !== statusOf(this.snapshot) || step.effects.includes('startExecutor');
     this.stretches.push({ step, events });
     this.snapshot = step.snapshot;
     this.record = record;
-    return true;
   }
 
   /** Adds an event that comes with the creation of the task. */
@@ -70,14 +76,18 @@ export class Draft {
 
   toPlan(expect: Write['expect']): Plan {
     const { record, stretches, answers, snapshot } = this;
-    const events = stretches.flatMap((stretch) => stretch.events);
-    const notices: Notice[] = [];
-    for (const event of events) {
-      const notice = noticeOf(event, record);
-      if (notice) notices.push(notice);
+    const events: TaskEvent[] = [];
+    // Most writes have neither: one empty list serves them all.
+    let notices: Notice[] = NONE;
+    let consumed: string[] = NONE;
+    for (const stretch of stretches) {
+      for (const event of stretch.events) {
+        events.push(event);
+        const notice = noticeOf(event, record);
+        if (notice) notices = [...notices, notice];
+      }
     }
-    const consumed: string[] = [];
-    for (const [{ inboxId }] of answers) if (inboxId !== null) consumed.push(inboxId);
+    for (const [{ inboxId }] of answers) if (inboxId !== null) consumed = [...consumed, inboxId];
     const { id, owner } = record;
     const write = { id, owner, expect, record, events, notices, consumed };
     return { write, snapshot, stretches, answers };

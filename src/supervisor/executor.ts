@@ -28,6 +28,7 @@ interface Reader {
 export class Executor {
   readonly cell: Cell;
   readonly epoch: number;
+  readonly attempt: number;
   readonly reports = new Reports();
   /** What an earlier attempt left behind; a checkpoint of this one does not change it. */
   readonly resumedFrom: Json;
@@ -40,10 +41,14 @@ export class Executor {
   /** Messages that the body has got but whose reading is not stored yet. */
   #read: Set<string> | null = null;
   #steps: Map<string, Promise<Json>> | null = null;
+  /** Output in the mailbox or on its way to the store, and the last of the writes that carry it. */
+  #inFlight = 0;
+  #flushing: Promise<void> | null = null;
 
   constructor(cell: Cell) {
     this.cell = cell;
     this.epoch = cell.record.epoch;
+    this.attempt = cell.record.attempt;
     this.resumedFrom = cell.record.checkpoint;
   }
 
@@ -157,10 +162,22 @@ export class Executor {
 
   /** Puts what waits into the mailbox. Rejects if the body may no longer write. */
   flush(): Promise<void> {
-    if (this.reports.isEmpty) return Promise.resolve();
-    return this.cell
+    if (this.reports.isEmpty) return this.#flushing ?? Promise.resolve();
+    const { outputLength } = this.reports;
+    this.#inFlight += outputLength;
+    const flushed = this.cell
       .enqueue({ type: 'REPORT', epoch: this.epoch, reports: this.reports.take() })
-      .then(() => {});
+      .finally(() => {
+        this.#inFlight -= outputLength;
+        if (this.#flushing === flushed) this.#flushing = null;
+      });
+    this.#flushing = flushed;
+    return flushed;
+  }
+
+  /** Characters of output that are not stored yet. */
+  get unstoredOutput(): number {
+    return this.reports.outputLength + this.#inFlight;
   }
 
   async step(name: string, run: () => unknown): Promise<Json> {

@@ -24,7 +24,7 @@ export const projection: ActorLogic<TaskSnapshot, StepEvent, TaskSnapshot> & {
     // Not a step: xstate itself stops the actor of a task that no longer runs here.
     if (!('step' in event)) return snapshot;
     const { step, cell } = event;
-    scope.defer(() => cell.perform(step));
+    if (step.effects.length > 0) scope.defer(() => cell.perform(step));
     return step.snapshot;
   },
   getPersistedSnapshot: (snapshot) => snapshot,

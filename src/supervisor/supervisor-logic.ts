@@ -22,8 +22,7 @@ type Logic = ActorLogic<SupervisorSnapshot, LogicEvent, { readonly owner: string
  * event of every child for good; so children are made here, and the machine only hears of the first
  * and the last.
  */
-export function supervisorLogic(): Logic {
-  const tasks = new Set<string>();
+export function supervisorLogic(cells: Map<string, Cell>): Logic {
   type Scope = Parameters<Logic['transition']>[2];
 
   const toMachine = (snapshot: SupervisorSnapshot, event: SupervisorEvent, scope: Scope) =>
@@ -51,9 +50,9 @@ export function supervisorLogic(): Logic {
             input: event.snapshot,
           });
           cell.actor = actor;
-          tasks.add(cell.id);
+          cells.set(cell.id, cell);
           actor.start();
-          return tasks.size === 1
+          return cells.size === 1
             ? toMachine(snapshot, { type: 'FIRST_TASK_ARRIVED' }, scope)
             : snapshot;
         }
@@ -61,7 +60,7 @@ export function supervisorLogic(): Logic {
           const { cell } = event;
           if (cell.actor) scope.stopChild(cell.actor);
           cell.actor = null;
-          if (!tasks.delete(cell.id) || tasks.size > 0) return snapshot;
+          if (!cells.delete(cell.id) || cells.size > 0) return snapshot;
           return toMachine(snapshot, { type: 'LAST_TASK_LEFT' }, scope);
         }
         case 'FIRST_TASK_ARRIVED':

@@ -15,7 +15,6 @@ export interface ErrorDetails extends Record<RefusalCode, OfTask> {
   corrupt_record: OfTask & { readonly issues: readonly Issue[] };
   fenced: OfTask;
   id_taken: OfTask;
-  internal: { readonly what: string };
   invalid_input: { readonly issues: readonly Issue[] };
   invalid_option: { readonly option: string; readonly value: unknown };
   invalid_output: { readonly issues: readonly Issue[] };
@@ -87,6 +86,7 @@ export function isOffstageError<Code extends ErrorCode = ErrorCode>(
 }
 
 const REFUSALS: { readonly [Code in RefusalCode]: string } = {
+  already_asked: 'has an open question with that id',
   already_cancelling: 'is being cancelled already; wait for its end with result()',
   already_decided: 'has its outcome already and only waits for its children',
   already_ended: 'has ended; a follow-up must be a new task',

@@ -38,6 +38,8 @@ export interface TaskHandle<Output = unknown, Input = unknown> {
   events(query?: EventQuery): AsyncIterable<TaskEvent | Lagged>;
   /** Stored output from an offset. */
   output(query?: OutputQuery): Promise<OutputPage>;
+  /** The record once the task no longer runs, however it ended. Rejects only if the task was lost. */
+  ended(): Promise<TaskRecord>;
   /** The output of the task. Rejects with `task_failed`, `task_cancelled` or `task_stopped`. */
   result(): Promise<Output>;
   /**

@@ -12,6 +12,9 @@ export interface Notice {
   readonly owner: string;
   readonly task: string;
   readonly kind: NoticeKind;
+  /** The definition and the name of the task. */
+  readonly definition: string;
+  readonly name: string | null;
   readonly title: string;
   readonly status: Status;
   readonly summary: string | null;
@@ -52,7 +55,7 @@ function atEnd(
   summary: string | null,
   data: Json,
 ): Notice | undefined {
-  if (!record.signal) return undefined;
+  if (!record.notify) return undefined;
   // A stop can be followed by another end, so its key names the attempt.
   const slot = kind === 'stopped' ? `${record.attempt}:stopped` : 'end';
   return build(kind, `${record.id}:${slot}`, record, summary, data, record.wake !== 'silent');
@@ -77,6 +80,6 @@ function build(
   data: Json,
   wake: boolean,
 ): Notice {
-  const { owner, id, title, status, updatedAt } = record;
-  return { key, owner, task: id, kind, title, status, summary, data, wake, at: updatedAt };
+  const { owner, id: task, definition, name, title, status, updatedAt: at } = record;
+  return { key, owner, task, kind, definition, name, title, status, summary, data, wake, at };
 }

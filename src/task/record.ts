@@ -35,10 +35,12 @@ interface TaskIdentity {
   readonly mode: Mode;
   readonly wake: Wake;
   /** Whether the owner gets a notice of the end. */
-  readonly signal: boolean;
+  readonly notify: boolean;
   /** As the definition said at creation; whether it may be resumed is asked of the definition as it is now. */
   readonly resumable: boolean;
   readonly metadata: Json;
+  /** The runtime that created it. */
+  readonly creator: string;
   readonly createdAt: number;
 }
 
@@ -65,6 +67,12 @@ export interface TaskRecord extends TaskIdentity, TaskContext {
   readonly activityAt: number;
   readonly updatedAt: number;
   readonly endedAt: number | null;
+}
+
+/** Oldest first, and in the same order for all. */
+export function byCreation(a: TaskRecord, b: TaskRecord): number {
+  if (a.id === b.id) return 0;
+  return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);
 }
 
 /** The task has reached a status that never changes. */

@@ -37,6 +37,8 @@ export interface RunContext<Input = unknown> {
   readonly attempt: number;
   /** Aborts on cancel, stop, time-out and when the task was lost to another runtime. */
   readonly signal: AbortSignal;
+  /** How long in ms the body may take to leave after the signal, before it is abandoned. */
+  readonly graceMs: number;
   /** The last checkpoint of an earlier attempt, `null` if there is none. */
   readonly resumedFrom: Json;
   /** Says in a few words what the body is doing. */

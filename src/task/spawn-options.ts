@@ -21,7 +21,7 @@ export interface SpawnOptions {
   /** Which notices wake an idle owner. Default `'onTerminal'`. */
   readonly wake?: Wake;
   /** Whether the end gives a notice. Default: yes for a background task without a parent. */
-  readonly signal?: boolean;
+  readonly notify?: boolean;
   /** Free data, stored and shown as it is. */
   readonly metadata?: Json;
 }

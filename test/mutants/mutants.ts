@@ -187,8 +187,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a subscriber that throws is not contained',
     file: 'src/streams/contained.ts',
-    find: '    } catch (error) {\n      this.#report(error);\n    }',
-    replace: '    } finally {\n      // let it through\n    }',
+    find: '        } catch (thrown) {\n          report(thrown);\n        }\n      },\n      error(',
+    replace: '        } finally {\n          // let it through\n        }\n      },\n      error(',
   },
   {
     name: 'a task that the store failed is never taken up again',

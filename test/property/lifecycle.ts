@@ -59,7 +59,7 @@ function next(place: Place, event: TaskEvent, open: Set<string>, hasCancel: bool
   if (REPORTS.has(type)) {
     const isInbound = event.type === 'message' && event.message.direction === 'in';
     if (isInbound) must('queued', 'working', 'asking', 'retrying');
-    else must('working', 'asking', 'cancelling', 'stopping');
+    else must('working', 'asking', 'cancelling', 'stopping', 'joining', 'retrying');
     return place;
   }
   switch (event.type) {
@@ -91,7 +91,7 @@ function next(place: Place, event: TaskEvent, open: Set<string>, hasCancel: bool
       return 'joining';
     case 'cancelRequested':
       if (hasCancel) throw wrong();
-      must('queued', 'working', 'asking', 'retrying', 'joining', 'stopping');
+      must('queued', 'working', 'asking', 'retrying', 'joining', 'stopping', 'stopped');
       open.clear();
       return place === 'joining' ? 'joining' : 'cancelling';
     case 'stopRequested':
@@ -108,7 +108,7 @@ function next(place: Place, event: TaskEvent, open: Set<string>, hasCancel: bool
       must('working', 'asking', 'joining');
       return 'ended';
     case 'cancelled':
-      must('cancelling', 'stopped');
+      must('cancelling');
       return 'ended';
     case 'stopped':
       must('stopping');

@@ -55,15 +55,15 @@ describe('a checkpoint', () => {
     expect(task.snapshot().checkpoint).toEqual({ pages: [1] });
   });
 
-  it('that cannot be stored rejects and harms nothing', async () => {
+  it('that cannot be stored rejects, never throws, and harms nothing', async () => {
     const work = steered();
     const { thread } = await openStage({ tasks: [work.definition], limits: { event: 50 } });
     const task = await thread.spawn(work.definition);
-    const { checkpoint } = work.body.context;
-    expect(await codeOf((async () => checkpoint('x'.repeat(60)))())).toBe('too_large');
-    expect(await codeOf((async () => checkpoint({ n: 1n } as unknown as Json))())).toBe(
-      'not_serialisable',
-    );
+    const { checkpoint, send } = work.body.context;
+    const notJson = { n: 1n } as unknown as Json;
+    expect(await codeOf(checkpoint('x'.repeat(60)))).toBe('too_large');
+    expect(await codeOf(checkpoint(notJson))).toBe('not_serialisable');
+    expect(await codeOf(send(notJson))).toBe('not_serialisable');
     await checkpoint('fits');
     expect(task.snapshot()).toMatchObject({ status: 'running', checkpoint: 'fits' });
   });

@@ -186,6 +186,20 @@ describe('close()', () => {
     expect(runtime.counts).toEqual(NOTHING);
   });
 
+  it('may be called by a subscriber in the middle of an event', async () => {
+    const work = steered('work', { resumable: true });
+    const { runtime, thread } = await openStage({ tasks: [work.definition] });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    runtime.events$.subscribe(({ type }) => {
+      if (type === 'message') resolve(runtime.close());
+    });
+    const task = await thread.spawn(work.definition);
+    await task.send('close, please');
+    await soon(promise);
+    expect(task.status).toBe('stopped');
+    expect(runtime.counts).toEqual(NOTHING);
+  });
+
   it('called a second time waits for the first', async () => {
     const work = steered();
     const { runtime, thread, settle } = await openStage({ tasks: [work.definition] });

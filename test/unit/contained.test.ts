@@ -120,7 +120,7 @@ describe('a subscriber that throws', () => {
     thread.notices.arriving$.subscribe(careless);
     const lists: number[] = [];
     thread.tasks$.subscribe((list) => lists.push(list.length));
-    const task = await thread.spawn(work.definition, undefined, { signal: true });
+    const task = await thread.spawn(work.definition, undefined, { notify: true });
     await settle();
     work.body.succeed();
     await soon(task.result());

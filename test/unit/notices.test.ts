@@ -17,11 +17,11 @@ const keys = (notices: readonly Notice[]) => notices.map(({ key }) => key);
 describe('the notice of an end', () => {
   it('comes by default for a background task without a parent', async () => {
     const { task, work, take } = await openTask();
-    expect(task.snapshot().signal).toBe(true);
+    expect(task.snapshot().notify).toBe(true);
     work.body.context.summary('3 pages read');
     work.body.succeed();
     await task.result();
-    expect(await take()).toEqual([
+    expect(await take()).toMatchObject([
       {
         key: `${task.id}:end`,
         owner: task.owner,
@@ -47,18 +47,18 @@ describe('the notice of an end', () => {
     expect(await take()).toEqual([]);
   });
 
-  it.each([true, false])('comes as signal: %s says', async (signal) => {
-    const { task, work, take, thread, settle } = await openTask({ signal });
-    await thread.spawn(work.definition, undefined, { parent: task.id, signal });
+  it.each([true, false])('comes as notify: %s says', async (notify) => {
+    const { task, work, take, thread, settle } = await openTask({ notify });
+    await thread.spawn(work.definition, undefined, { parent: task.id, notify });
     await settle();
     for (const body of work.bodies) body.succeed();
     await task.result();
     await settle();
-    expect(kinds(await take())).toEqual(signal ? ['completed', 'completed'] : []);
+    expect(kinds(await take())).toEqual(notify ? ['completed', 'completed'] : []);
   });
 
   it('carries the failure, or the reason of a cancel', async () => {
-    const failing = await openTask({ signal: true });
+    const failing = await openTask({ notify: true });
     failing.work.body.fail(Object.assign(new Error('no luck'), { code: 'E1' }));
     await failing.settle();
     expect(await failing.take()).toMatchObject([
@@ -69,7 +69,7 @@ describe('the notice of an end', () => {
         data: { code: 'E1', message: 'no luck' },
       },
     ]);
-    const cancelled = await openTask({ signal: true });
+    const cancelled = await openTask({ notify: true });
     await cancelled.task.cancel('not needed');
     await cancelled.settle();
     expect(await cancelled.take()).toMatchObject([
@@ -78,7 +78,7 @@ describe('the notice of an end', () => {
   });
 
   it('of a stop names its attempt, so that each stop has its own, and the end another', async () => {
-    const { task, settle, take } = await openTask({ signal: true }, true);
+    const { task, settle, take } = await openTask({ notify: true }, true);
     await task.stop('pause');
     await settle();
     await task.resume();
@@ -98,7 +98,7 @@ describe('the notice of an end', () => {
     const work = steered();
     const { store, writes } = recording(memoryStore());
     const { thread } = await openStage({ tasks: [work.definition], store });
-    const task = await thread.spawn(work.definition, undefined, { signal: true });
+    const task = await thread.spawn(work.definition, undefined, { notify: true });
     work.body.succeed();
     await task.result();
     const ends = writes.filter(({ events }) => events.some(({ type }) => type === 'completed'));
@@ -108,7 +108,7 @@ describe('the notice of an end', () => {
   });
 
   it('is one, whoever races for the end', async () => {
-    const { task, work, settle, take } = await openTask({ signal: true });
+    const { task, work, settle, take } = await openTask({ notify: true });
     work.body.succeed();
     await Promise.all([task.cancel(), task.stop(), task.cancel()]);
     await settle();
@@ -116,7 +116,7 @@ describe('the notice of an end', () => {
   });
 
   it('can be taken when the end is published', async () => {
-    const { task, work, take, settle } = await openTask({ signal: true });
+    const { task, work, take, settle } = await openTask({ notify: true });
     const taken: Promise<readonly Notice[]>[] = [];
     task.events$.subscribe(({ type }) => {
       if (type === 'completed') taken.push(take());
@@ -129,7 +129,7 @@ describe('the notice of an end', () => {
 
 describe('other notices', () => {
   it('tell of questions and messages, each with its own key', async () => {
-    const { task, work, settle, take } = await openTask({ signal: false });
+    const { task, work, settle, take } = await openTask({ notify: false });
     void work.body.context.requestInput({ prompt: 'May I?' }).catch(() => {});
     await work.body.context.send('found something');
     await settle();
@@ -152,7 +152,7 @@ describe('the wake policy', () => {
     ['onTerminal', { completed: true, message: false, asked: true }],
     ['onActivity', { completed: true, message: true, asked: true }],
   ])('%s wakes for %j', async (wake, expected) => {
-    const { task, work, settle, take } = await openTask({ wake, signal: true });
+    const { task, work, settle, take } = await openTask({ wake, notify: true });
     await work.body.context.send('hello');
     void work.body.context.requestInput({ prompt: 'well?' }).catch(() => {});
     await settle();
@@ -179,7 +179,7 @@ describe('the inbox of an owner', () => {
     const second = await openStage({ tasks: [work.definition], clock, store });
     const ids: string[] = [];
     for (let count = 0; count < 3; count += 1) {
-      const task = await first.thread.spawn(work.definition, undefined, { signal: true });
+      const task = await first.thread.spawn(work.definition, undefined, { notify: true });
       await first.settle();
       work.body.succeed();
       await task.result();
@@ -223,7 +223,7 @@ describe('the inbox of an owner', () => {
   });
 
   it('tells of notices as they arrive, once they are stored', async () => {
-    const { thread, runtime, work, task, settle, take } = await openTask({ signal: true });
+    const { thread, runtime, work, task, settle, take } = await openTask({ notify: true });
     const arrived: Notice[] = [];
     const stored: Promise<readonly Notice[]>[] = [];
     const subscription = thread.notices.arriving$.subscribe((notice) => {
@@ -240,7 +240,7 @@ describe('the inbox of an owner', () => {
     expect(keys((await stored[1]) ?? [])).toEqual(keys(arrived));
     expect(foreign).toEqual([]);
     subscription.unsubscribe();
-    await thread.spawn(work.definition, undefined, { signal: true });
+    await thread.spawn(work.definition, undefined, { notify: true });
     await settle();
     work.body.succeed();
     await settle();

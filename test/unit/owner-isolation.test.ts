@@ -13,7 +13,7 @@ async function foreignTask() {
     id: 'theirs',
     key: 'their-key',
     name: 'their-name',
-    signal: true,
+    notify: true,
   });
   const child = await stage.thread.spawn(work.definition, undefined, { parent: task.id });
   void work.bodies[0]?.context.output('secret output').catch(() => {});

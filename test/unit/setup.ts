@@ -20,7 +20,7 @@ import {
 import { engineOf } from '../../src/runtime/runtime.ts';
 import { type VirtualClock, virtualClock } from '../../src/testing/index.ts';
 
-export const OWNER = 'thread-1';
+const OWNER = 'thread-1';
 
 /** Turns after which whatever has not happened will not happen by itself. */
 const MAX_TURNS = 2_000;

@@ -104,10 +104,10 @@ describe('a dedupe key', () => {
     const { definition, finish } = counting();
     const { thread, settle } = await openStage({ tasks: [definition], retention: { keep: 0 } });
     finish();
-    const first = await thread.spawn(definition, { n: 1 }, { key: 'k', signal: false });
+    const first = await thread.spawn(definition, { n: 1 }, { key: 'k', notify: false });
     await first.result();
     for (let count = 0; count < 32; count += 1) {
-      await (await thread.spawn(definition, { n: 1 }, { signal: false })).result();
+      await (await thread.spawn(definition, { n: 1 }, { notify: false })).result();
     }
     await settle();
     await rejection(thread.get(first.id), 'unknown_task');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineTask, type Supervisor, type TaskHandle } from '../../src/index.ts';
+import { defineTask, type TaskHandle } from '../../src/index.ts';
 import { at, codeOf, openStage, rejection, soon, steered, turns } from './setup.ts';
 
 /** A definition whose bodies do whatever the test gives them. */
@@ -107,13 +107,12 @@ describe('the ambient parent', () => {
       async run({ id }) {
         for (let count = 0; count < 3; count += 1) {
           await turns(1);
-          children.set(`${id}:${count}`, await threadOf().spawn(leaf.definition));
+          children.set(`${id}:${count}`, await thread.spawn(leaf.definition));
         }
         return null;
       },
     });
     const { thread } = await openStage({ tasks: [leaf.definition, root] });
-    const threadOf = (): Supervisor => thread;
     const roots = await Promise.all([1, 2, 3, 4].map(() => thread.spawn(root)));
     await soon(
       (async () => {

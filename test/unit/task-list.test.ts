@@ -123,7 +123,7 @@ describe('tasks$', () => {
     const stage = await openStage({ tasks: [quick], retention: { keep: 4 } });
     const { lists } = watch(stage);
     for (let count = 0; count < 64; count += 1) {
-      const task = await stage.thread.spawn(quick, undefined, { signal: false });
+      const task = await stage.thread.spawn(quick, undefined, { notify: false });
       await task.result();
     }
     await stage.settle();

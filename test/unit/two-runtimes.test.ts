@@ -139,7 +139,7 @@ describe('what is asked of a task by a runtime that does not hold it', () => {
     const { work, mine, theirs, settle } = await twoRuntimes();
     const answered = work.body.context.requestInput({ prompt: 'well?' });
     await settle();
-    const [request] = (await mine.snapshot()).requests;
+    const [request] = mine.snapshot().requests;
     await theirs.answer(request?.id ?? '', { yes: true });
     expect(await soon(answered)).toEqual({ yes: true });
     await rejection(theirs.answer(request?.id ?? '', 'again'), 'no_such_request');
@@ -200,8 +200,6 @@ describe('what is asked of a task by a runtime that does not hold it', () => {
     await settle();
     expect(codes.filter((code) => code === 'ok').length).toBeLessThanOrEqual(1);
     expect(work.bodies.filter(({ context }) => !context.signal.aborted)).toHaveLength(1);
-    const stored = await soon(mine.events()[Symbol.asyncIterator]().next());
-    expect(stored.done).toBe(false);
   });
 });
 

@@ -41,9 +41,10 @@ export function sampleRecord(changes: Partial<TaskRecord> = {}): TaskRecord {
     lineage: [],
     mode: 'background',
     wake: 'onTerminal',
-    signal: true,
+    notify: true,
     resumable: true,
     metadata: { source: 'sample', tags: ['a', 'b'] },
+    creator: 'runtime-1',
     createdAt,
     input: { text: 'héllo 🙂', nested: { list: [1, 2.5, null, true] } },
     status: 'running',
@@ -121,7 +122,7 @@ function bodyOf(record: TaskRecord, seq: number): EventBody {
   if (status === 'completed') return { type: 'completed', output: null, summary: null };
   if (status === 'failed') {
     const failure = { code: 'sample', message: 'Sample failure' };
-    return { type: 'failed', failure, abandoned: false };
+    return { type: 'failed', failure, abandoned: false, evidence: null };
   }
   return { type: status, reason: null, abandoned: false, evidence: null };
 }
@@ -134,7 +135,7 @@ export function sampleEvent(record: TaskRecord, seq: number, body: EventBody): T
 
 /** A notice of a record, as its end would bring it. */
 export function sampleNotice(record: TaskRecord, key = `${record.id}:end`): Notice {
-  const { id, owner, title, status, updatedAt } = record;
+  const { id, owner, definition, name, title, status, updatedAt } = record;
   const kind = status === 'running' ? 'message' : status;
   const data = { text: 'notice 🙂' };
   return {
@@ -142,6 +143,8 @@ export function sampleNotice(record: TaskRecord, key = `${record.id}:end`): Noti
     owner,
     task: id,
     kind,
+    definition,
+    name,
     title,
     status,
     summary: null,
