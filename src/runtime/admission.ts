@@ -62,7 +62,9 @@ export class Admission {
     }
     places.waiting.delete(cell);
     cell.permit = 'none';
-    if (places.held === 0 && places.waiting.size === 0) this.#owners.delete(owner);
+    // To the end of the round: it had its turn, and the place goes to another owner first.
+    this.#owners.delete(owner);
+    if (places.held > 0 || places.waiting.size > 0) this.#owners.set(owner, places);
     this.#passOn();
   }
 

@@ -40,7 +40,7 @@ export const STOPPED: TaskRow = {
   FAIL: refused('not_working'),
   TIME_OUT: refused('not_working'),
   RETRY: refused('not_due'),
-  CANCEL: to('cancelled', ['cancelled'], ['cascadeCancel']),
+  CANCEL: to('cancelled', ['cancelRequested', 'cancelled'], ['cascadeCancel']),
   STOP: refused('already_stopped'),
   GRACE_OVER: refused('not_due'),
   JOIN: refused('not_due'),

@@ -62,6 +62,8 @@ export const overstays: Condition = ({ executor, abandoned }) => executor && !ab
 export const held: Condition = (situation) => overstays(situation) || situation.children > 0;
 export const bodyRuns: Condition = ({ executor }) => executor;
 const childrenRun: Condition = ({ children }) => children > 0;
+/** The body was given up: nothing it says counts any more. */
+export const givenUp: Condition = ({ abandoned }) => abandoned;
 export const mayRestart: Condition = ({ restart }) => restart === 'left';
 export const otherQuestion: Condition = ({ questions }) => questions === 'other';
 export const twoQuestions: Condition = ({ questions }) => questions === 'both';
@@ -85,10 +87,15 @@ export const STOP_WHILE_RUNNING: TaskCell = [
 ];
 
 /** The end of the body is the end of the task, unless children hold it. */
-export const BODY_SUCCEEDS: TaskCell = [
+export const BODY_SUCCEEDS: readonly [Rule, Expectation] = [
   when(childrenRun, to('joining', ['joining'], ['joinChildren'])),
   to('completed', ['completed']),
 ];
+
+/** A body that was told to leave may still say its last words, unless it was given up. */
+export function lastWords(leaf: TaskLeaf): TaskCell {
+  return [when(givenUp, refused('not_working')), to(leaf, ['reported'])];
+}
 
 export const BODY_FAILS: TaskCell = [
   when(mayRestart, to('retrying', ['retrying'])),
