@@ -31,6 +31,8 @@ export class Journal {
   readonly #clock: Clock;
   readonly #report: (error: unknown) => void;
   #queue: Entry[] = [];
+  /** How much of the queue is on its way already. */
+  #taken = 0;
   #isScheduled = false;
   #inFlight = 0;
   #idle: (() => void)[] = [];
@@ -66,8 +68,13 @@ export class Journal {
   }
 
   async #flush(): Promise<void> {
-    const batch = this.#queue.length <= MAX_BATCH ? this.#queue : this.#queue.slice(0, MAX_BATCH);
-    this.#queue = this.#queue.length <= MAX_BATCH ? [] : this.#queue.slice(MAX_BATCH);
+    const batch = this.#queue.slice(this.#taken, this.#taken + MAX_BATCH);
+    this.#taken += batch.length;
+    // Dropped as a whole: cutting a long queue short for every batch would copy it each time.
+    if (this.#taken === this.#queue.length) {
+      this.#queue = [];
+      this.#taken = 0;
+    }
     this.#inFlight += batch.length;
     const writes = batch.map(({ write }) => write);
     const outcomes = (await this.#commit(writes)) ?? (await this.#commit(writes));

@@ -14,10 +14,10 @@ export class EventLog {
   #text = 0;
 
   append(events: readonly TaskEvent[], limits: EventLimits): void {
-    for (const event of events) {
-      this.#events.push(event);
-      if (event.type === 'output') this.#text += event.text.length;
-    }
+    // Most tasks have few events: a list of their exact length costs half of one that has room.
+    if (this.#events.length < 16) this.#events = [...this.#events, ...events];
+    else this.#events.push(...events);
+    for (const event of events) if (event.type === 'output') this.#text += event.text.length;
     if (this.#events.length > limits.maxEvents || this.#text > limits.maxText) this.#trim(limits);
   }
 

@@ -8,6 +8,7 @@ import {
 import type { CommitOutcome, Write } from '../store/contract.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import { isRefusal, type OffstageError, refused } from '../task/errors.ts';
+import type { TaskEvent } from '../task/events.ts';
 import type { TaskRecord } from '../task/record.ts';
 import {
   type Command,
@@ -92,8 +93,10 @@ export class Cell {
     draft.tell({ type: 'created', definition, title, name, parent }, now);
     if (isAdmitted) draft.add(decideFirstStart(this.#facts(now)), now);
     else draft.tell({ type: 'queued' }, now);
-    draft.answers.push([{ command: { type: 'START' }, inboxId: null, settle }, null]);
+    draft.answer({ command: { type: 'START' }, inboxId: null, settle }, null);
     this.#submit(draft, null);
+    // Nobody sees it before it is stored, and one record less waits for that.
+    this.record = draft.record;
   }
 
   /** Asks something of the task. Resolves once it is stored; rejects with why it was refused. */
@@ -166,12 +169,12 @@ export class Cell {
     if (this.#plan !== null || !this.isLive) return;
     const draft = this.#decideQueued();
     if (this.#mailbox.length === 0 && !draft.isClosed) this.#decideDue(draft);
-    if (draft.stretches.length > 0) {
+    if (!draft.isEmpty) {
       const { epoch, seq } = this.record;
       this.#submit(draft, { epoch, seq });
       return;
     }
-    for (const [envelope, error] of draft.answers) envelope.settle(error);
+    for (const { envelope, error } of draft.answers) envelope.settle(error);
     if (this.record.status === 'running') this.#armTimer();
     else this.#leave(null);
   }
@@ -181,8 +184,7 @@ export class Cell {
     while (this.#mailbox.length > 0 && !draft.isClosed) {
       const envelope = this.#mailbox.shift();
       if (envelope === undefined) break;
-      const error = this.#decide(draft, envelope.command);
-      draft.answers.push([envelope, error]);
+      draft.answer(envelope, this.#decide(draft, envelope.command));
     }
     return draft;
   }
@@ -264,27 +266,33 @@ export class Cell {
     return plan;
   }
 
-  #publish({ write, snapshot, stretches, answers }: Plan): void {
+  #publish({ write, snapshot, steps, answers }: Plan): void {
     const before = this.snapshot;
     this.isStored = true;
     this.record = write.record;
     this.snapshot = snapshot;
     this.host.stored(this, before);
-    for (const { step, events } of stretches) {
-      if (step !== null) this.#play(step);
-      for (const event of events) this.host.publish(event, this.record);
+    let told = 0;
+    for (const { step, until } of steps) {
+      this.#play(step);
+      for (; told < until; told += 1) this.#tell(write.events[told]);
     }
+    for (; told < write.events.length; told += 1) this.#tell(write.events[told]);
     for (const notice of write.notices) this.host.notify(notice);
-    for (const [envelope, error] of answers) envelope.settle(error);
+    for (const { envelope, error } of answers) envelope.settle(error);
+  }
+
+  #tell(event: TaskEvent | undefined): void {
+    if (event) this.host.publish(event, this.record);
   }
 
   #play(step: Step): void {
-    if (this.actor === null) this.perform(step);
-    else this.actor.send({ type: step.command.type, step, cell: this });
+    this.actor?.send({ type: step.command.type, step });
+    this.#perform(step);
   }
 
-  /** Does what a stored step asks for. Runs inside the actor, after it shows the new state. */
-  perform({ effects, command }: Step): void {
+  /** Does what a stored step asks for, once the actor shows the new state. */
+  #perform({ effects, command }: Step): void {
     for (const effect of effects) {
       switch (effect) {
         case 'startExecutor':
@@ -334,13 +342,13 @@ export class Cell {
   ): void {
     this.#plan = null;
     this.executor?.abort(error);
-    for (const [envelope] of answers) envelope.settle(error);
+    for (const { envelope } of answers) envelope.settle(error);
     this.#leave(error);
   }
 
   /** The write was refused as a whole and nothing was stored. */
   #discard(plan: Plan, error: OffstageError): void {
-    for (const [envelope] of plan.answers) envelope.settle(error);
+    for (const { envelope } of plan.answers) envelope.settle(error);
     this.#leave(error);
   }
 

@@ -45,6 +45,8 @@ interface CollectedAction {
 
 type Scope = Parameters<typeof taskMachine.transition>[2];
 
+const NONE: never[] = [];
+
 let collected: CollectedAction[] = [];
 
 /**
@@ -77,11 +79,11 @@ export function decide(snapshot: TaskSnapshot, command: Command, facts: Facts): 
     inertScope,
   ) as TaskSnapshot;
   if (collected.length === 0) return undefined;
-  const emitted: TaskEmitted[] = [];
-  const effects: Effect[] = [];
+  let emitted: readonly TaskEmitted[] = NONE;
+  let effects: readonly Effect[] = NONE;
   for (const { type, params } of collected) {
-    if (type === 'xstate.emit') emitted.push((params as { event: TaskEmitted }).event);
-    else effects.push(type as Effect);
+    if (type === 'xstate.emit') emitted = [...emitted, (params as { event: TaskEmitted }).event];
+    else effects = [...effects, type as Effect];
   }
   return { command, snapshot: next, emitted, effects };
 }

@@ -15,23 +15,28 @@ export interface Envelope {
   settle(error: OffstageError | null): void;
 }
 
-/** A step with its events, or events that no command led to. */
-interface Stretch {
-  readonly step: Step | null;
-  readonly events: readonly TaskEvent[];
+/** A step, and how many events of its write are told once it is played. */
+interface Played {
+  readonly step: Step;
+  readonly until: number;
 }
 
 /** An envelope with its answer, which is given once the write is stored. */
-type Answer = readonly [envelope: Envelope, error: OffstageError | null];
+interface Answer {
+  readonly envelope: Envelope;
+  readonly error: OffstageError | null;
+}
 
 /** A write on its way to the store, with what follows when it has arrived. */
 export interface Plan {
   readonly write: Write;
   readonly snapshot: TaskSnapshot;
-  readonly stretches: readonly Stretch[];
+  readonly steps: readonly Played[];
   readonly answers: readonly Answer[];
 }
 
+// A queue of new tasks may be long, and what waits in it outlives the young generation: lists are
+// made at their final length, and one empty list serves all that have none.
 const NONE: never[] = [];
 
 /** A row of decisions on the way to one write. */
@@ -40,12 +45,21 @@ export class Draft {
   record: TaskRecord;
   /** Nothing more may be decided before this is stored. */
   isClosed = false;
-  readonly stretches: Stretch[] = [];
-  readonly answers: Answer[] = [];
+  #events: readonly TaskEvent[] = NONE;
+  #steps: readonly Played[] = NONE;
+  #answers: readonly Answer[] = NONE;
 
   constructor(snapshot: TaskSnapshot, record: TaskRecord) {
     this.snapshot = snapshot;
     this.record = record;
+  }
+
+  get isEmpty(): boolean {
+    return this.#events.length === 0;
+  }
+
+  get answers(): readonly Answer[] {
+    return this.#answers;
   }
 
   /** Adds the step a command leads to. Gives `false` if it is refused. */
@@ -61,7 +75,8 @@ export class Draft {
     // Until a status change or a start is stored, nobody knows whether a body runs.
     this.isClosed =
       statusOf(step.snapshot) !== statusOf(this.snapshot) || step.effects.includes('startExecutor');
-    this.stretches.push({ step, events });
+    this.#events = this.isEmpty ? events : [...this.#events, ...events];
+    this.#steps = [...this.#steps, { step, until: this.#events.length }];
     this.snapshot = step.snapshot;
     this.record = record;
   }
@@ -70,26 +85,27 @@ export class Draft {
   tell(body: EventBody, now: number): void {
     const seq = this.record.seq + 1;
     this.record = { ...this.record, seq };
-    const event = number(body, this.record, seq, this.record.attempt, now);
-    this.stretches.push({ step: null, events: [event] });
+    this.#events = [...this.#events, number(body, this.record, seq, this.record.attempt, now)];
+  }
+
+  answer(envelope: Envelope, error: OffstageError | null): void {
+    this.#answers = [...this.#answers, { envelope, error }];
   }
 
   toPlan(expect: Write['expect']): Plan {
-    const { record, stretches, answers, snapshot } = this;
-    const events: TaskEvent[] = [];
-    // Most writes have neither: one empty list serves them all.
-    let notices: Notice[] = NONE;
-    let consumed: string[] = NONE;
-    for (const stretch of stretches) {
-      for (const event of stretch.events) {
-        events.push(event);
-        const notice = noticeOf(event, record);
-        if (notice) notices = [...notices, notice];
-      }
+    const { record, snapshot } = this;
+    const events = this.#events;
+    let notices: readonly Notice[] = NONE;
+    for (const event of events) {
+      const notice = noticeOf(event, record);
+      if (notice) notices = [...notices, notice];
     }
-    for (const [{ inboxId }] of answers) if (inboxId !== null) consumed = [...consumed, inboxId];
+    let consumed: readonly string[] = NONE;
+    for (const { envelope } of this.#answers) {
+      if (envelope.inboxId !== null) consumed = [...consumed, envelope.inboxId];
+    }
     const { id, owner } = record;
     const write = { id, owner, expect, record, events, notices, consumed };
-    return { write, snapshot, stretches, answers };
+    return { write, snapshot, steps: this.#steps, answers: this.#answers };
   }
 }

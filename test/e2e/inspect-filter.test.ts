@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { InspectionEvent } from 'xstate';
 import type { Inspector, InspectorOptions } from '../../src/inspect/index.ts';
 import type { StepEvent } from '../../src/supervisor/projection.ts';
+import { systemClock } from '../../src/task/clock.ts';
 import { ask, echo, open, TestViewer, wait } from './inspect-viewer.ts';
 
 type Inspect = Inspector['inspect'];
@@ -17,10 +18,11 @@ function spying(inspect: Inspect, serialised: Set<string>): Inspect {
   };
   return (inspected) => {
     if (inspected.type === '@xstate.event' || inspected.type === '@xstate.snapshot') {
-      const { step, cell } = inspected.event as unknown as Partial<StepEvent>;
-      if (step && cell) {
-        plant(step.command, cell.id);
-        plant(step.snapshot.context, cell.id);
+      const { step } = inspected.event as unknown as Partial<StepEvent>;
+      const { id } = inspected.actorRef as unknown as { readonly id: string };
+      if (step) {
+        plant(step.command, id);
+        plant(step.snapshot.context, id);
       }
     }
     inspect(inspected);
@@ -30,7 +32,11 @@ function spying(inspect: Inspect, serialised: Set<string>): Inspect {
 /** Which of three tasks of two owners are seen, and which of them are serialised. */
 async function seenWith(options: InspectorOptions) {
   const serialised = new Set<string>();
-  const { inspector, runtime } = await open(options, {}, (inspect) => spying(inspect, serialised));
+  let now = 0;
+  // Tasks that start at the same time share their first state: here each must have its own.
+  const clock = { ...systemClock, now: () => (now += 1) };
+  const spied = (inspect: Inspect) => spying(inspect, serialised);
+  const { inspector, runtime } = await open(options, { clock }, spied);
   const early = await TestViewer.connect(inspector.url);
   const [a, b] = [runtime.supervisor('a'), runtime.supervisor('b')];
   await a.spawn(wait, undefined, { id: 'a-wait' });
