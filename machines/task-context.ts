@@ -30,24 +30,7 @@ export interface EndRequest {
   readonly at: number;
 }
 
-/** Where every task begins. */
-export const FIRST_ATTEMPT: TaskContext = {
-  attempt: 1,
-  epoch: 1,
-  startedAt: null,
-  waitingSince: null,
-  waitedMs: 0,
-  requests: [],
-  request: null,
-  graceAt: null,
-  abandoned: false,
-  retryAt: null,
-  restarts: [],
-  outcome: null,
-  evidence: null,
-};
-
-/** The part of the context that belongs to one attempt only. */
+/** The part of the context that belongs to one attempt only, as the attempt begins. */
 export const FRESH = {
   startedAt: null,
   waitingSince: null,
@@ -59,3 +42,12 @@ export const FRESH = {
   retryAt: null,
   evidence: null,
 } satisfies Partial<TaskContext>;
+
+/** Where every task begins. */
+export const FIRST_ATTEMPT: TaskContext = {
+  attempt: 1,
+  epoch: 1,
+  ...FRESH,
+  restarts: [],
+  outcome: null,
+};

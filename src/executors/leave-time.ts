@@ -1,5 +1,5 @@
-import { checkDuration } from '../task/definition.ts';
 import { OffstageError } from '../task/errors.ts';
+import { checkDuration } from '../task/options.ts';
 
 const DEFAULT_MS = 2_000;
 

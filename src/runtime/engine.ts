@@ -226,11 +226,13 @@ export class Engine implements CellHost {
   readonly reportObserver = (error: unknown): void => this.report(error, { where: 'observer' });
 
   report(error: unknown, source: ErrorSource): void {
+    const { where, task } = source;
+    const origin = task === undefined ? where : `${where} ${task}`;
     try {
       if (this.#onError) this.#onError(error, source);
-      else if (source.where !== 'task') console.error('[offstage]', source.where, error);
+      else console.error(`[offstage] ${origin}:`, error);
     } catch (thrown) {
-      console.error('[offstage] onError threw', thrown);
+      console.error(`[offstage] ${origin}:`, error, '\nand onError threw', thrown);
     }
   }
 

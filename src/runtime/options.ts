@@ -3,8 +3,7 @@ import type { Store } from '../store/contract.ts';
 import type { ErrorSource } from '../supervisor/host.ts';
 import type { Clock } from '../task/clock.ts';
 import type { TaskDefinition } from '../task/definition.ts';
-import { OffstageError } from '../task/errors.ts';
-import { quote } from '../task/ids.ts';
+import { checkOneOf, invalid } from '../task/options.ts';
 
 /** Bounds of a runtime. Each can be set alone. */
 export interface Limits {
@@ -50,7 +49,7 @@ export interface RuntimeOptions {
   readonly flushMs?: number;
   /** Gets what the actors do, as xstate's own `inspect` does. */
   readonly inspect?: (event: InspectionEvent) => void;
-  /** Gets errors that were contained. Default: all but those of tasks go to `console.error`. */
+  /** Gets errors that were contained, and what bodies threw. Default: `console.error`. */
   readonly onError?: (error: unknown, source: ErrorSource) => void;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -74,13 +73,7 @@ const RETENTION: Retention = { keep: 10_000, ageMs: 30 * 24 * 60 * 60 * 1_000 };
 
 export function limitsOf(given: Partial<Limits> = {}): Limits {
   const { whenFull, ...numbers } = { ...LIMITS, ...given };
-  if (whenFull !== 'reject' && whenFull !== 'queue') {
-    throw new OffstageError(
-      'invalid_option',
-      `\`limits.whenFull\` must be 'reject' or 'queue', but is ${quote(whenFull)}.`,
-      { option: 'limits.whenFull', value: whenFull },
-    );
-  }
+  checkOneOf('limits.whenFull', whenFull, ['reject', 'queue']);
   return { ...checkNumbers('limits', numbers), whenFull };
 }
 
@@ -91,12 +84,7 @@ export function retentionOf(given: Partial<Retention> = {}): Retention {
 function checkNumbers<Options extends object>(name: string, options: Options): Options {
   for (const [key, value] of Object.entries(options)) {
     if (typeof value === 'number' && value >= 0) continue;
-    const option = `${name}.${key}`;
-    throw new OffstageError(
-      'invalid_option',
-      `\`${option}\` must be a number, 0 or more, but is ${quote(value)}.`,
-      { option, value },
-    );
+    throw invalid(`${name}.${key}`, value, 'a number, 0 or more');
   }
   return options;
 }

@@ -20,7 +20,14 @@ export class Registry {
 
   /** The definition that was registered, which must be the very one that is asked for. */
   check(definition: TaskDefinition): void {
-    if (this.#definitions.get(definition.name) !== definition) throw unknown(definition.name);
+    const { name } = definition;
+    this.require(name);
+    if (this.#definitions.get(name) === definition) return;
+    throw new OffstageError(
+      'unknown_definition',
+      `Another task definition is registered as "${name}"; pass that one, or give yours another name.`,
+      { name },
+    );
   }
 
   /** Throws `unknown_definition` where a stored task cannot be run. */

@@ -1,7 +1,8 @@
 import type { Observable } from 'rxjs';
-import { checkDuration, type TaskDefinition } from '../task/definition.ts';
+import type { TaskDefinition } from '../task/definition.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { checkId } from '../task/ids.ts';
+import { checkDuration } from '../task/options.ts';
 import { Engine } from './engine.ts';
 import type { RuntimeOptions } from './options.ts';
 import { Supervisor } from './supervisor.ts';
@@ -42,7 +43,7 @@ export class Runtime {
 
   /** The tasks of one owner thread. */
   supervisor(owner: string): Supervisor {
-    return new Supervisor(this.#engine, checkId('The owner', owner));
+    return new Supervisor(this.#engine, checkId('owner', owner));
   }
 
   /** What happens to all tasks of this runtime from now on. */

@@ -7,6 +7,7 @@ import { isOffstageError, OffstageError, refused, unknownTask } from '../task/er
 import type { TaskHandle } from '../task/handle.ts';
 import { checkId, newId, quote } from '../task/ids.ts';
 import { copyJson, sameJson, toJson } from '../task/json.ts';
+import { checkOneOf, invalid } from '../task/options.ts';
 import type { TaskRecord } from '../task/record.ts';
 import { parse } from '../task/schema.ts';
 import type { SpawnOptions } from '../task/spawn-options.ts';
@@ -18,6 +19,7 @@ export interface ScopedSpawnOptions extends SpawnOptions {
   readonly keyScope?: string;
 }
 
+const WAKES = ['silent', 'onTerminal', 'onActivity'] as const;
 const RESERVED = new Set(['self', 'parent', 'child']);
 
 /** Stores a new task and starts it. Whatever is wrong is said before anything is stored. */
@@ -117,7 +119,7 @@ function sameWork<Output, Input>(
 function recordOf(engine: Engine, { owner, definition, input, options }: Wanted): TaskRecord {
   const parent = parentOf(engine, owner, options);
   const now = engine.clock.now();
-  const mode = options.mode ?? 'background';
+  const mode = checkOneOf('mode', options.mode ?? 'background', ['background', 'foreground']);
   return {
     ...initialSnapshot.context,
     id: idOf(engine, options.id),
@@ -129,13 +131,13 @@ function recordOf(engine: Engine, { owner, definition, input, options }: Wanted)
     title: options.title ?? definition.title,
     description: options.description ?? definition.description,
     parent: parent?.id ?? null,
-    link: options.link ?? 'linked',
+    link: checkOneOf('link', options.link ?? 'linked', ['linked', 'detached']),
     lineage: parent ? [...parent.lineage, { owner: parent.owner, id: parent.id }] : NO_LINEAGE,
     mode,
-    wake: options.wake ?? 'onTerminal',
+    wake: checkOneOf('wake', options.wake ?? 'onTerminal', WAKES),
     notify: options.notify ?? (mode === 'background' && parent === undefined),
     resumable: definition.resumable,
-    metadata: toJson('`metadata`', options.metadata, engine.limits.event),
+    metadata: toJson('metadata', options.metadata, engine.limits.event),
     creator: engine.holder,
     createdAt: now,
     input,
@@ -161,27 +163,23 @@ const NO_MESSAGES: TaskRecord['inbox'] = [];
 
 function idOf(engine: Engine, id: string | undefined): string {
   if (id === undefined) return newId();
-  checkId('`id`', id);
+  checkId('id', id);
   if (!engine.cells.has(id)) return id;
   throw new OffstageError('id_taken', `There is a live task ${id} already.`, { taskId: id });
 }
 
 function keyOf({ key, keyScope }: ScopedSpawnOptions): string | null {
   if (key === undefined) return null;
-  checkId('`key`', key);
+  checkId('key', key);
   // A slash cannot stand in an id, so a scoped key never meets an owner's own.
   return keyScope === undefined ? key : `${keyScope}/${key}`;
 }
 
 function nameOf(name: string | undefined): string | null {
   if (name === undefined) return null;
-  checkId('`name`', name);
+  checkId('name', name);
   if (!RESERVED.has(name)) return name;
-  throw new OffstageError(
-    'invalid_option',
-    `\`name\` must not be ${quote(name)}: self, parent and child are reserved words.`,
-    { option: 'name', value: name },
-  );
+  throw invalid('name', name, 'none of the reserved words self, parent and child');
 }
 
 /** The live parent of a new task: the given one, or the task in which the call is made. */

@@ -1,9 +1,11 @@
 import type { Observable } from 'rxjs';
+import { STATUSES } from '../../machines/index.ts';
 import type { ListQuery } from '../store/contract.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import { isOffstageError, unknownTask } from '../task/errors.ts';
 import type { TaskEvent } from '../task/events.ts';
 import type { InputFor, TaskHandle } from '../task/handle.ts';
+import { checkOneOf } from '../task/options.ts';
 import type { TaskRecord } from '../task/record.ts';
 import type { SpawnOptions } from '../task/spawn-options.ts';
 import type { Engine } from './engine.ts';
@@ -59,6 +61,7 @@ export class Supervisor {
 
   /** The owner's tasks, oldest first. */
   async list(query: OwnerListQuery = {}): Promise<readonly TaskHandle[]> {
+    for (const status of query.statuses ?? []) checkOneOf('statuses', status, STATUSES);
     const { records } = await this.#engine.store.list({ ...query, owner: this.owner });
     return records.map((record) => this.#engine.handleOf(record));
   }

@@ -8,7 +8,7 @@ import type { Command } from './decide.ts';
 export function fenced(taskId: string): OffstageError {
   return new OffstageError(
     'fenced',
-    `Task ${taskId} is held by another runtime, or was lost; read it again with supervisor.get().`,
+    `This writer of task ${taskId} is out of date: its attempt is over, or the task is in other hands. A body should leave; others read the task again with supervisor.get().`,
     { taskId },
   );
 }

@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { RestartPolicy } from '../../machines/index.ts';
-import { OffstageError } from './errors.ts';
-import { checkId, quote } from './ids.ts';
+import { checkId } from './ids.ts';
+import { checkDuration, checkFunction, checkOneOf } from './options.ts';
 import type { RunContext } from './run-context.ts';
 import type { Schema } from './schema.ts';
 
@@ -94,12 +94,13 @@ export function defineTask<
   In extends Schema | undefined = undefined,
   Out extends Schema | undefined = undefined,
 >(options: TaskOptions<In, Out, Value>): TaskDefinition<GivenInput<In>, Result<Out, Value>> {
-  const name = checkId('The name of a task definition', options.name);
+  const name = checkId('name', options.name);
+  checkFunction('run', options.run);
   return {
     name,
     title: options.title ?? name,
     description: options.description ?? null,
-    kind: checkId('`kind`', options.kind ?? 'task'),
+    kind: checkId('kind', options.kind ?? 'task'),
     inputSchema: options.input,
     outputSchema: options.output,
     resumable: options.resumable ?? false,
@@ -107,24 +108,13 @@ export function defineTask<
     timeoutMs: checkDuration('timeoutMs', options.timeoutMs),
     stallMs: checkDuration('stallMs', options.stallMs),
     graceMs: checkDuration('graceMs', options.graceMs),
-    children: options.children ?? 'wait',
+    children: checkOneOf('children', options.children ?? 'wait', ['wait', 'cancel']),
     run: (context) => options.run(context as RunContext<ParsedInput<In>>),
   };
 }
 
 function restartOf(restart: TaskOptions<undefined, undefined, unknown>['restart']) {
-  if (restart === undefined || restart === 'temporary') return null;
-  if (restart === 'transient') return TRANSIENT;
-  return { ...TRANSIENT, ...restart };
-}
-
-/** Refuses what cannot be a length of time. Absent means none. */
-export function checkDuration(option: string, value: number | undefined): number | null {
-  if (value === undefined) return null;
-  if (Number.isFinite(value) && value >= 0) return value;
-  throw new OffstageError(
-    'invalid_option',
-    `\`${option}\` must be a number of milliseconds, 0 or more, but is ${quote(value)}.`,
-    { option, value },
-  );
+  if (typeof restart === 'object') return { ...TRANSIENT, ...restart };
+  const policy = checkOneOf('restart', restart ?? 'temporary', ['temporary', 'transient']);
+  return policy === 'transient' ? TRANSIENT : null;
 }

@@ -27,12 +27,12 @@ export function newId(): string {
 }
 
 /** Refuses ids that could not be stored, shown or put into a path safely. */
-export function checkId(what: string, value: unknown): string {
+export function checkId(option: string, value: unknown): string {
   if (typeof value === 'string' && ID.test(value)) return value;
   throw new OffstageError(
     'invalid_option',
-    `${what} must be 1 to 200 characters of A-Z a-z 0-9 . _ : - but is ${quote(value)}.`,
-    { option: what, value },
+    `\`${option}\` must be 1 to 200 characters of A-Z a-z 0-9 . _ : - but is ${quote(value)}.`,
+    { option, value },
   );
 }
 

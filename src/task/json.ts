@@ -1,6 +1,5 @@
 import type { Json } from '../../machines/index.ts';
 import { OffstageError } from './errors.ts';
-import { quote } from './ids.ts';
 
 /**
  * A private copy of a value as every store would give it back: what JSON keeps, and nothing else.
@@ -31,7 +30,7 @@ function stringify(what: string, value: unknown): string {
   }
   throw new OffstageError(
     'not_serialisable',
-    `${what} must survive JSON, but ${quote(typeof value)} does not; pass plain data.`,
+    `${what} must survive JSON, but a ${typeof value} like this does not; pass plain data.`,
     { what },
     cause,
   );

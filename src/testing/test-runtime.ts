@@ -2,7 +2,7 @@ import type { RuntimeOptions } from '../runtime/options.ts';
 import { createRuntime, type Runtime } from '../runtime/runtime.ts';
 import type { Store } from '../store/contract.ts';
 import { memoryStore } from '../store/memory.ts';
-import { checkDuration } from '../task/definition.ts';
+import { checkDuration } from '../task/options.ts';
 import { activityOf, observed, settle } from './settle.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
 
