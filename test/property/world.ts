@@ -68,6 +68,8 @@ export class World {
   #delayed: (() => void)[] = [];
   readonly #inner: Store;
   readonly #live = new Map<string, TaskRecord>();
+  /** Stored, but the runtime was told otherwise. */
+  readonly #doubtful = new Set<string>();
   /** The epoch that a thief got: nothing older may write any more. */
   readonly #fences = new Map<string, number>();
   readonly #byId = new Map<string, Witness>();
@@ -184,8 +186,10 @@ export class World {
       const events = witness?.published ?? this.#early.get(event.task) ?? [];
       if (!witness) this.#early.set(event.task, events);
       const last = events.at(-1)?.seq ?? 0;
-      // What happens while somebody else holds the task is not seen here: replay shows it.
-      const isNext = this.#fences.has(event.task) ? event.seq > last : event.seq === last + 1;
+      // What happened while somebody else held the task, or to one whose creation was given up, is
+      // not seen here: replay shows it.
+      const mayMiss = this.#fences.has(event.task) || this.#doubtful.has(event.task);
+      const isNext = mayMiss ? event.seq > last : event.seq === last + 1;
       if (!isNext) throw new Violation(`published ${event.seq} after ${last}`);
       events.push(event);
     });
@@ -261,7 +265,10 @@ export class World {
       for (const [index, write] of writes.entries()) {
         if (outcomes[index]?.kind === 'ok') this.guard(() => this.#stored(write));
       }
-      if (fault === 'failAfter') throw new Error('store: failed after the commit');
+      if (fault === 'failAfter') {
+        for (const { id, expect } of writes) if (expect === null) this.#doubtful.add(id);
+        throw new Error('store: failed after the commit');
+      }
       return outcomes;
     };
     return new Proxy(inner, {
