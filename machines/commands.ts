@@ -116,7 +116,7 @@ export type TaskCommand = { readonly facts: Facts } & (
 
 /** The input of a resumed task when the one who resumed it edited it, with the edit as JSON patches. */
 export interface ResumeInput {
-  readonly value: Json;
+  readonly value: Json | undefined;
   readonly patches: Json;
 }
 

@@ -5,7 +5,10 @@ export const UNKNOWN_FAILURE: TaskFailure = { code: 'unknown', message: 'The tas
 
 /** The wait before the next attempt: exponential, capped, with a random share. */
 export function backoff(policy: RestartPolicy, restarts: number, jitter: number): number {
-  const full = Math.min(policy.maxDelayMs, policy.minDelayMs * policy.factor ** restarts);
+  const full = Math.min(
+    policy.maxDelayMs,
+    policy.minDelayMs * Math.min(policy.factor ** restarts, Number.MAX_VALUE),
+  );
   return Math.round(full * (1 - policy.jitter * jitter));
 }
 

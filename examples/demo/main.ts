@@ -9,6 +9,12 @@ import { tasks } from './tasks.ts';
  * tasks are real: a process, a thread, a tree, one that stops and goes on, one that asks.
  */
 const { stdout } = process;
+const interrupt = new AbortController();
+process.on('SIGINT', () => interrupt.abort());
+// Whoever read the output has gone, as in `npm run demo | head`: there is nobody to play for.
+const UNREAD = 'unread';
+stdout.on('error', () => interrupt.abort(UNREAD));
+
 stdout.write('Offstage demo. The agent is a script, its tasks are real. Ctrl-C ends it.\n');
 const runtime = await createRuntime({ tasks });
 const thread = runtime.supervisor('demo');
@@ -16,13 +22,11 @@ const stage = stdout.isTTY
   ? openScreen(thread, stdout)
   : openPlain(thread, (line) => stdout.write(`${line}\n`));
 
-const interrupt = new AbortController();
-process.on('SIGINT', () => interrupt.abort());
-
+const { signal } = interrupt;
 try {
-  await runAgent(thread, stage, interrupt.signal);
+  if (!signal.aborted) await runAgent(thread, stage, signal);
 } finally {
   await runtime.close();
   stage.end();
 }
-process.exitCode = interrupt.signal.aborted ? 130 : 0;
+process.exitCode = signal.aborted && signal.reason !== UNREAD ? 130 : 0;

@@ -38,14 +38,25 @@ export class Activation {
   }
 
   async #sendElsewhere(owner: string, id: string, command: Command): Promise<void> {
+    if (this.#engine.isShut) this.#engine.throwIfClosing();
     // Refused by what is stored: then nobody's hands are disturbed by a claim.
     const stored = await this.#engine.store.load(owner, id);
     if (stored?.status === 'stopped') preview(stored, command);
-    const place = await this.find(owner, id);
+    let place = await this.find(owner, id);
+    // Others who shared the way may have let the task leave again before this one's turn came.
+    while (place.kind === 'here' && !place.cell.isLive) place = await this.find(owner, id);
     if (place.kind === 'here') return place.cell.request(command);
     preview(place.record, command);
     if (!isRemote(command)) throw refused('already_running', id);
-    return this.#engine.store.postCommand(owner, { id: newId(), task: id, command });
+    await this.#engine.store.postCommand(owner, { id: newId(), task: id, command });
+    await this.#follow(owner, id, command);
+  }
+
+  /** The task may have left its holder while the command was posted: then nobody else would read it. */
+  async #follow(owner: string, id: string, command: Command): Promise<void> {
+    const record = await this.#engine.store.load(owner, id);
+    if (record?.status === 'stopped') await this.find(owner, id);
+    else if (record !== null && isTerminal(record)) preview(record, command);
   }
 
   find(owner: string, id: string): Promise<Place> {

@@ -1,24 +1,44 @@
 import type { RemoteCommand } from '../store/contract.ts';
+import type { Cell } from '../supervisor/cell.ts';
 import type { Command } from '../supervisor/decide.ts';
 import type { Engine } from './engine.ts';
+
+type RemoteAnswer = Extract<RemoteCommand, { type: 'ANSWER' }>;
 
 const RETRY_MS = 1_000;
 
 /** Takes over what other runtimes left in the store's inbox for tasks that are held here. */
 export class CommandInbox {
   readonly #engine: Engine;
+  readonly #reading = new Map<string, 'once' | 'again'>();
 
   constructor(engine: Engine) {
     this.#engine = engine;
   }
 
+  /** One read at a time for each task: a read that began earlier and answers later would bring back what is done. */
   async drain(id: string): Promise<void> {
+    if (this.#reading.has(id)) {
+      this.#reading.set(id, 'again');
+      return;
+    }
+    do {
+      this.#reading.set(id, 'once');
+      await this.#drain(id);
+    } while (this.#reading.get(id) === 'again');
+    this.#reading.delete(id);
+  }
+
+  async #drain(id: string): Promise<void> {
     const { store, cells, clock } = this.#engine;
-    if (!cells.has(id)) return;
+    const cell = cells.get(id);
+    if (cell === undefined) return;
     try {
-      for (const { id: inboxId, command } of await store.readCommands(id)) {
-        if (await this.#fits(id, command)) cells.get(id)?.drain(inboxId, command as Command);
-        else this.drop(id, inboxId);
+      const commands = await store.readCommands(id);
+      cell.forgetDrained(new Set(commands.map((command) => command.id)));
+      for (const { id: inboxId, command } of commands) {
+        if (command.type !== 'ANSWER') cell.drain(inboxId, command as Command);
+        else void this.#answer(cell, inboxId, command);
       }
     } catch (error) {
       this.#engine.report(error, { where: 'store', task: id });
@@ -26,16 +46,14 @@ export class CommandInbox {
     }
   }
 
-  /** Only the holder knows what a question takes: a wrong answer leaves it open. */
-  async #fits(id: string, command: RemoteCommand): Promise<boolean> {
-    if (command.type !== 'ANSWER') return true;
-    const { executor } = this.#engine.cells.get(id) ?? {};
+  /** Only the holder knows what a question takes: a wrong answer leaves it open. Nothing waits for the check. */
+  async #answer(cell: Cell, inboxId: string, command: RemoteAnswer): Promise<void> {
     try {
-      await executor?.checkAnswer(command.requestId, command.value);
-      return true;
+      await cell.executor?.checkAnswer(command.requestId, command.value);
+      cell.drain(inboxId, command as Command);
     } catch (error) {
-      this.#engine.report(error, { where: 'task', task: id });
-      return false;
+      this.#engine.report(error, { where: 'task', task: cell.id });
+      this.drop(cell.id, inboxId);
     }
   }
 

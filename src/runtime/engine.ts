@@ -15,6 +15,7 @@ import type { TaskEvent } from '../task/events.ts';
 import type { TaskHandle } from '../task/handle.ts';
 import { newId } from '../task/ids.ts';
 import type { Notice } from '../task/notice.ts';
+import { checkDuration } from '../task/options.ts';
 import { isTerminal, type TaskRecord } from '../task/record.ts';
 import type { ChildOptions } from '../task/run-context.ts';
 import { Activation } from './activation.ts';
@@ -84,10 +85,10 @@ export class Engine implements CellHost {
     this.activation = new Activation(this);
     this.threads = new Threads(this.reportObserver, options.inspect);
     this.events = new Hub(this.reportObserver);
-    this.#lease = new Lease(this, options.leaseMs ?? 15_000);
+    this.#lease = new Lease(this, checkDuration('leaseMs', options.leaseMs) ?? 15_000);
     const onPruned = () => this.threads.pruned();
     this.#pruner = new Pruner(this, retentionOf(options.retention), onPruned, reportStore);
-    this.#flusher = new Flusher(this.clock, options.flushMs ?? 50);
+    this.#flusher = new Flusher(this.clock, checkDuration('flushMs', options.flushMs) ?? 50);
     for (const definition of options.tasks ?? []) this.registry.add(definition);
   }
 

@@ -115,8 +115,9 @@ export class Journal {
   async #commit(writes: readonly Write[]): Promise<readonly CommitOutcome[] | undefined> {
     try {
       const outcomes = await this.#store.commit(writes);
-      if (outcomes.length === writes.length) return outcomes;
-      throw new Error(`commit() answered ${outcomes.length} of ${writes.length} writes`);
+      const understood = outcomes.filter(isOutcome).length;
+      if (outcomes.length === writes.length && understood === writes.length) return outcomes;
+      throw new Error(`commit() answered ${understood} of ${writes.length} writes`);
     } catch (error) {
       this.#report(error);
       return undefined;
@@ -136,4 +137,10 @@ export class Journal {
     this.#idle = [];
     for (const resolve of idle) resolve();
   }
+}
+
+/** A store that answers nonsense is asked again, like one that fails. */
+function isOutcome(outcome: CommitOutcome | undefined): boolean {
+  if (outcome?.kind === 'exists') return typeof outcome.record?.id === 'string';
+  return outcome?.kind === 'ok' || outcome?.kind === 'fenced';
 }

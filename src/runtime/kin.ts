@@ -110,6 +110,8 @@ export class Kin {
           // Its spawn was answered with an error, so nobody wants it.
           const isUnwanted = cell.isStored === 'unknown' && place.kind === 'here';
           if (isUnwanted) place.cell.post({ type: 'CANCEL', reason: UNWANTED });
+          // It may have been stopped meanwhile: then it leaves again.
+          if (place.kind === 'here') place.cell.poke();
           return;
         }
         if (stored.parent === null) return;

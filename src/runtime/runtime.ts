@@ -71,8 +71,9 @@ export class Runtime {
    * Starts no new task, lets running ones go on for `drainMs`, stops the rest, stores all there is
    * to store and lets go of everything. A second call waits for the first.
    */
-  close(options: CloseOptions = {}): Promise<void> {
-    this.#closed ??= this.#close(checkDuration('drainMs', options.drainMs) ?? 0);
+  async close(options: CloseOptions = {}): Promise<void> {
+    const drainMs = checkDuration('drainMs', options.drainMs) ?? 0;
+    this.#closed ??= this.#close(drainMs);
     return this.#closed;
   }
 

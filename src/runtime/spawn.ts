@@ -7,7 +7,7 @@ import { isOffstageError, OffstageError, refused, unknownTask } from '../task/er
 import type { TaskHandle } from '../task/handle.ts';
 import { checkId, newId, quote } from '../task/ids.ts';
 import { copyJson, sameJson, toJson } from '../task/json.ts';
-import { checkOneOf, invalid } from '../task/options.ts';
+import { checkOneOf, checkText, invalid } from '../task/options.ts';
 import type { TaskRecord } from '../task/record.ts';
 import { parse } from '../task/schema.ts';
 import type { SpawnOptions } from '../task/spawn-options.ts';
@@ -128,8 +128,8 @@ function recordOf(engine: Engine, { owner, definition, input, options }: Wanted)
     kind: definition.kind,
     key: keyOf(options),
     name: nameOf(options.name),
-    title: options.title ?? definition.title,
-    description: options.description ?? definition.description,
+    title: checkText('title', options.title) ?? definition.title,
+    description: checkText('description', options.description) ?? definition.description,
     parent: parent?.id ?? null,
     link: checkOneOf('link', options.link ?? 'linked', ['linked', 'detached']),
     lineage: parent ? [...parent.lineage, { owner: parent.owner, id: parent.id }] : NO_LINEAGE,

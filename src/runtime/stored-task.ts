@@ -1,5 +1,5 @@
 import { type Draft, enablePatches, produceWithPatches } from 'immer';
-import type { Observable } from 'rxjs';
+import type { Observable, Subscriber } from 'rxjs';
 import type { Json, Message, RefusalCode, ResumeInput, Status } from '../../machines/index.ts';
 import type { Cell } from '../supervisor/cell.ts';
 import { isOffstageError, OffstageError, refused, unknownTask } from '../task/errors.ts';
@@ -7,6 +7,7 @@ import { isEnd, type Lagged, type TaskEvent } from '../task/events.ts';
 import type { EventQuery, InputRecipe, TaskHandle } from '../task/handle.ts';
 import { newId } from '../task/ids.ts';
 import { copyJson, toJson } from '../task/json.ts';
+import { checkText } from '../task/options.ts';
 import type { OutputPage, OutputQuery } from '../task/output.ts';
 import { isTerminal, type TaskRecord } from '../task/record.ts';
 import { parse } from '../task/schema.ts';
@@ -48,6 +49,7 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
         subscriber.complete();
         return undefined;
       }
+      if (!this.#cell.isLive && this.status === 'running') return this.#eventsElsewhere(subscriber);
       const { thread, unwatch } = engine.threads.watch(this.owner);
       const subscription = thread.taskEvents(this.id).values$.subscribe(subscriber);
       subscription.add(() => {
@@ -56,6 +58,18 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
       });
       return subscription;
     });
+  }
+
+  /** Another runtime runs the task: its events are read from the store as they come. */
+  #eventsElsewhere(subscriber: Subscriber<TaskEvent>): () => void {
+    const { owner, id, seq } = this.#cell.record;
+    const events = readEvents(this.#engine, owner, id, seq);
+    const follow = async () => {
+      for await (const event of events) if (event.type !== 'lagged') subscriber.next(event);
+      subscriber.complete();
+    };
+    follow().catch((error: unknown) => subscriber.error(error));
+    return () => void events.return?.();
   }
 
   events({ since = 0 }: EventQuery = {}): AsyncIterable<TaskEvent | Lagged> {
@@ -121,25 +135,27 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
     throw new OffstageError('task_cancelled', message, { taskId, reason });
   }
 
-  cancel(reason: string | null = null): Promise<boolean> {
-    return this.#settle({ type: 'CANCEL', reason }, ['already_cancelling']);
+  cancel(reason?: string): Promise<boolean> {
+    return this.#settle('CANCEL', reason, ['already_cancelling']);
   }
 
-  stop(reason: string | null = null): Promise<boolean> {
-    return this.#settle({ type: 'STOP', reason }, ['already_stopping', 'already_stopped']);
+  stop(reason?: string): Promise<boolean> {
+    return this.#settle('STOP', reason, ['already_stopping', 'already_stopped']);
   }
 
   /** An end that was asked for before is as good; one that came otherwise is not. */
   async #settle(
-    command: { type: 'CANCEL' | 'STOP'; reason: string | null },
+    type: 'CANCEL' | 'STOP',
+    given: string | undefined,
     sameAs: readonly RefusalCode[],
   ): Promise<boolean> {
+    const reason = checkText('reason', given);
     try {
-      await this.#engine.activation.send(this.owner, this.id, command);
+      await this.#engine.activation.send(this.owner, this.id, { type, reason });
       return true;
     } catch (error) {
       if (sameAs.some((code) => isOffstageError(error, code))) return true;
-      if (isOffstageError(error, 'already_ended')) return this.#hasEndedBy(command.type);
+      if (isOffstageError(error, 'already_ended')) return this.#hasEndedBy(type);
       if (isOffstageError(error, 'already_cancelling')) return false;
       throw error;
     }
@@ -150,7 +166,8 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
     return type === 'CANCEL' && status === 'cancelled';
   }
 
-  async resume(recipe?: InputRecipe<Input>, reason: string | null = null): Promise<void> {
+  async resume(recipe?: InputRecipe<Input>, given?: string): Promise<void> {
+    const reason = checkText('reason', given);
     this.#engine.throwIfClosing();
     this.#engine.registry.require(this.#cell.record.definition);
     const place = await this.#engine.activation.find(this.owner, this.id);
@@ -159,11 +176,14 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
     const { cell } = place;
     try {
       const input = recipe ? await this.#edit(recipe) : null;
+      // Another resume or cancel was refused meanwhile and the task left again: take it up anew.
+      if (!cell.isLive) return await this.resume(recipe, given);
       this.#engine.throwIfClosing();
       this.#engine.admission.enter(cell);
       await cell.enqueue({ type: 'RESUME', reason, input });
     } catch (error) {
-      if (cell.record.status !== 'running') this.#engine.admission.leave(cell);
+      // A live cell gives its place back when it leaves; another resume of it may be on its way.
+      if (!cell.isLive) this.#engine.admission.leave(cell);
       // It was brought back for nothing: let it leave again.
       cell.poke();
       throw error;
@@ -176,7 +196,7 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
       (draft) => recipe(draft as Draft<Input>) as Draft<Json> | undefined,
     );
     const { input, event } = this.#engine.limits;
-    const value = toJson('The edited input', edited, input);
+    const value = edited === undefined ? edited : toJson('The edited input', edited, input);
     await parse(this.#cell.definition.inputSchema, copyJson(value), 'invalid_input', 'The input');
     return { value, patches: toJson('The edit of the input', patches, event) };
   }

@@ -1,4 +1,3 @@
-import { castDraft, produce } from 'immer';
 import type { Subscriber } from 'rxjs';
 import { byCreation, type TaskRecord } from '../task/record.ts';
 import type { Engine } from './engine.ts';
@@ -13,7 +12,9 @@ export class TaskList {
   readonly #subscriber: Subscriber<readonly TaskRecord[]>;
   #list: readonly TaskRecord[] = [];
   #changed = new Map<string, TaskRecord>();
-  #isLoaded = false;
+  /** Counts the reads of the store, so that only the latest one is believed. */
+  #loads = 0;
+  #isLoading = true;
   #isScheduled = false;
 
   constructor(engine: Engine, owner: string, subscriber: Subscriber<readonly TaskRecord[]>) {
@@ -37,11 +38,17 @@ export class TaskList {
     };
   }
 
+  /** What was told before the read began is in what is read; what is told meanwhile is newer. */
   async #load(): Promise<void> {
+    this.#loads += 1;
+    const load = this.#loads;
+    this.#isLoading = true;
+    this.#changed = new Map();
     try {
       const { records } = await this.#engine.store.list({ owner: this.#owner });
+      if (load !== this.#loads) return;
       this.#list = records;
-      this.#isLoaded = true;
+      this.#isLoading = false;
       this.#emit();
     } catch (error) {
       this.#subscriber.error(error);
@@ -50,34 +57,32 @@ export class TaskList {
 
   #change(record: TaskRecord): void {
     this.#changed.set(record.id, record);
-    if (!this.#isLoaded || this.#isScheduled) return;
+    if (this.#isLoading || this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(() => this.#emit());
+    setImmediate(() => this.#emitChanges());
+  }
+
+  #emitChanges(): void {
+    this.#isScheduled = false;
+    if (!this.#isLoading && this.#changed.size > 0) this.#emit();
   }
 
   /** What still waits is told first: the last list is the right one. */
   #complete(): void {
-    if (this.#isLoaded && this.#changed.size > 0) this.#emit();
+    this.#emitChanges();
     this.#subscriber.complete();
   }
 
   #emit(): void {
-    this.#isScheduled = false;
     const changed = this.#changed;
     this.#changed = new Map();
-    const list = produce(this.#list as TaskRecord[], (draft) => {
-      for (const [index, { id, seq }] of this.#list.entries()) {
-        const record = changed.get(id);
-        if (record && record.seq > seq) draft[index] = castDraft(record);
-        changed.delete(id);
-      }
-      for (const record of changed.values()) draft.push(castDraft(record));
+    const list = this.#list.map((record) => {
+      const newer = changed.get(record.id);
+      changed.delete(record.id);
+      return newer !== undefined && newer.seq > record.seq ? newer : record;
     });
-    const isSorted = list.every((record, index) => {
-      const before = list[index - 1];
-      return before === undefined || byCreation(before, record) < 0;
-    });
-    this.#list = isSorted ? list : list.toSorted(byCreation);
+    if (changed.size > 0) list.push(...changed.values());
+    this.#list = changed.size > 0 ? list.sort(byCreation) : list;
     this.#subscriber.next(this.#list);
   }
 }

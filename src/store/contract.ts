@@ -114,7 +114,7 @@ export interface Store {
    * `null` if it is held or gone.
    */
   claim(id: string, holder: string): Promise<TaskRecord | null>;
-  /** Keeps the lease of a holder for `leaseMs` more, and names the tasks it has lost since. */
+  /** Keeps the lease of a holder for `leaseMs` more, and names the tasks it has lost, each time until it has them back. */
   renew(holder: string, leaseMs: number): Promise<{ readonly lost: readonly LostTask[] }>;
   /** Whether the lease of a holder is still good. */
   isAlive(holder: string): Promise<boolean>;

@@ -5,7 +5,7 @@ import type { LostTask } from './contract.ts';
 export class MemoryLeases {
   readonly #clock: Clock;
   readonly #until = new Map<string, number>();
-  readonly #lost = new Map<string, LostTask[]>();
+  readonly #lost = new Map<string, Map<string, number>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -15,17 +15,19 @@ export class MemoryLeases {
     return (this.#until.get(holder) ?? 0) > this.#clock.now();
   }
 
-  lose(holder: string, task: LostTask): void {
-    const lost = this.#lost.get(holder) ?? [];
-    this.#lost.set(holder, lost);
-    lost.push(task);
+  /** A task goes from one holder to another. */
+  pass(id: string, from: string, to: string, epoch: number): void {
+    this.#lost.get(to)?.delete(id);
+    if (from === to) return;
+    const lost = this.#lost.get(from) ?? new Map<string, number>();
+    this.#lost.set(from, lost);
+    lost.set(id, epoch);
   }
 
+  /** Names the same losses each time until they come back: the answer to a renewal may get lost itself. */
   renew(holder: string, leaseMs: number): readonly LostTask[] {
-    const lost = this.#lost.get(holder) ?? [];
-    this.#lost.delete(holder);
     this.#until.set(holder, this.#clock.now() + leaseMs);
-    return lost;
+    return Array.from(this.#lost.get(holder) ?? [], ([id, epoch]) => ({ id, epoch }));
   }
 
   release(holder: string): void {

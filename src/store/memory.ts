@@ -215,7 +215,7 @@ class MemoryStore implements Store {
       return null;
     }
     const epoch = record.epoch + 1;
-    if (record.holder !== holder) this.#leases.lose(record.holder, { id, epoch });
+    this.#leases.pass(id, record.holder, holder, epoch);
     entry.record = { ...record, epoch, holder };
     return entry.record;
   }

@@ -12,6 +12,8 @@ import type {
 } from '../task/run-context.ts';
 import type { Schema } from '../task/schema.ts';
 import type { Executor } from './executor.ts';
+import { shortened } from './failure.ts';
+import { pieces } from './reports.ts';
 
 /** Output that waits unstored before a body is made to wait for the store. */
 const OUTPUT_HIGH_WATER = 256 * 1024;
@@ -57,12 +59,15 @@ export class BodyContext implements RunContext<unknown> {
   }
 
   get status(): RunContext['status'] {
-    return (text: string) => this.#executor.tell({ kind: 'status', text: String(text) });
+    return (text: string) => this.#executor.tell({ kind: 'status', text: shortened(String(text)) });
   }
 
   get progress(): RunContext['progress'] {
     return (progress: Progress) =>
-      this.#executor.tell({ kind: 'progress', progress: { ...progress } });
+      this.#executor.tell({
+        kind: 'progress',
+        progress: this.#json('Progress', progress) as Progress,
+      });
   }
 
   get output(): RunContext['output'] {
@@ -120,7 +125,7 @@ export class BodyContext implements RunContext<unknown> {
 
   get summary(): RunContext['summary'] {
     return (text: string) => {
-      this.#executor.summary = text;
+      this.#executor.summary = shortened(String(text));
     };
   }
 
@@ -145,7 +150,7 @@ export class BodyContext implements RunContext<unknown> {
     if (text === '') return;
     const executor = this.#executor;
     executor.throwIfUnheard();
-    executor.tell({ kind: 'output', stream, text });
+    for (const piece of pieces(text)) executor.tell({ kind: 'output', stream, text: piece });
     if (executor.unstoredOutput >= OUTPUT_HIGH_WATER) await executor.flush();
     else if (executor.reports.outputLength >= OUTPUT_FLUSH) executor.flush().catch(() => {});
   }

@@ -124,13 +124,17 @@ export class Cell {
     this.#abortFor(command);
   }
 
+  /** The inbox as it was just read: what is no longer in it need not be remembered. */
+  forgetDrained(inInbox: ReadonlySet<string>): void {
+    for (const id of this.#drained ?? []) if (!inInbox.has(id)) this.#drained?.delete(id);
+  }
+
   /** Takes over a command that another runtime left in the inbox. */
   drain(inboxId: string, command: Command): void {
     this.#drained ??= new Set();
     if (this.#drained.has(inboxId)) return;
     this.#drained.add(inboxId);
     const settle = (error: OffstageError | null) => {
-      this.#drained?.delete(inboxId);
       // Only what the task refused is done with; if the task was lost, its next holder takes it over.
       if (isRefusal(error)) this.host.dropCommand(this.id, inboxId);
     };
@@ -155,6 +159,7 @@ export class Cell {
 
   /** The body of this attempt has left. */
   bodyLeft(executor: Executor, command: Command): void {
+    executor.hasLeft = true;
     if (this.executor === executor) this.executor = null;
     this.host.executorLeft(executor);
     if (!this.isLive) return;
@@ -168,14 +173,16 @@ export class Cell {
   poke(): void {
     if (this.#plan !== null || !this.isLive) return;
     const draft = this.#decideQueued();
-    if (this.#mailbox.length === 0 && !draft.isClosed) this.#decideDue(draft);
+    // One look at the clock: a deadline must not pass between "is it due?" and "wait for it".
+    const now = this.host.clock.now();
+    if (this.#mailbox.length === 0 && !draft.isClosed) this.#decideDue(draft, now);
     if (!draft.isEmpty) {
       const { epoch, seq } = this.record;
       this.#submit(draft, { epoch, seq });
       return;
     }
     for (const { envelope, error } of draft.answers) envelope.settle(error);
-    if (this.record.status === 'running') this.#armTimer();
+    if (this.record.status === 'running') this.#armTimer(now);
     else this.#leave(null);
   }
 
@@ -199,8 +206,7 @@ export class Cell {
   }
 
   /** What time, a body that left, or children that ended have made due. */
-  #decideDue(draft: Draft): void {
-    const now = this.host.clock.now();
+  #decideDue(draft: Draft, now: number): void {
     // Each round ends a wait, so the rounds end too; a refusal ends them at once.
     for (;;) {
       const { record } = draft;
@@ -238,10 +244,15 @@ export class Cell {
 
   /** The journal's answer to a write. One that this cell no longer waits for changes nothing. */
   committed(write: Write, outcome: CommitOutcome): void {
-    const plan = this.#takePlan(write);
+    const plan = this.#planOf(write);
     if (plan === null) return;
     if (outcome.kind === 'ok') {
-      this.#publish(plan);
+      try {
+        this.#publish(plan);
+      } finally {
+        // Only now: a subscriber that asks something of the task may not make it leave half told.
+        this.#plan = null;
+      }
       this.poke();
     } else if (outcome.kind === 'fenced' || isOwn(outcome.record, this.record)) {
       this.isStored = true;
@@ -253,17 +264,14 @@ export class Cell {
 
   /** The journal gave up on a write: this runtime no longer knows what is stored. */
   failed(write: Write, error: OffstageError): void {
-    const plan = this.#takePlan(write);
+    const plan = this.#planOf(write);
     if (plan === null) return;
     if (!this.isStored) this.isStored = 'unknown';
     this.fence(plan.answers, error);
   }
 
-  #takePlan(write: Write): Plan | null {
-    const plan = this.#plan;
-    if (plan?.write !== write) return null;
-    this.#plan = null;
-    return plan;
+  #planOf(write: Write): Plan | null {
+    return this.#plan?.write === write ? this.#plan : null;
   }
 
   #publish({ write, snapshot, steps, answers }: Plan): void {
@@ -329,8 +337,7 @@ export class Cell {
     queueMicrotask(() => executor.run());
   }
 
-  #armTimer(): void {
-    const now = this.host.clock.now();
+  #armTimer(now: number): void {
     const at = nextDeadline(this.record, this.definition, this.executor !== null, now);
     this.host.timers.set(this, at);
   }
@@ -348,6 +355,7 @@ export class Cell {
 
   /** The write was refused as a whole and nothing was stored. */
   #discard(plan: Plan, error: OffstageError): void {
+    this.#plan = null;
     for (const { envelope } of plan.answers) envelope.settle(error);
     this.#leave(error);
   }
@@ -356,6 +364,7 @@ export class Cell {
     if (!this.isLive) return;
     const queued = this.#mailbox;
     this.#mailbox = [];
+    this.#drained = null;
     this.isLive = false;
     this.host.timers.set(this, null);
     this.host.left(this);

@@ -33,6 +33,8 @@ export class Executor {
   /** What an earlier attempt left behind; a checkpoint of this one does not change it. */
   readonly resumedFrom: Json;
   summary: string | null = null;
+  /** The body has returned or thrown; code that it left behind is not heard. */
+  hasLeft = false;
   #controller: AbortController | null = null;
   #abortReason: unknown;
   #isAborted = false;
@@ -145,17 +147,19 @@ export class Executor {
   /** Throws where nothing that the body says is stored any more. */
   throwIfUnheard(): void {
     const { isLive, executor, id } = this.cell;
-    if (!isLive || executor !== this) throw refused('not_working', id);
+    if (this.hasLeft || !isLive || executor !== this) throw refused('not_working', id);
   }
 
   /** Says something that may wait for the next flush. */
   tell(report: Report): void {
+    if (this.hasLeft) return;
     this.reports.add(report);
     this.cell.host.flushLater(this);
   }
 
   /** Says something and waits until it is stored. */
   async tellNow(report: Report): Promise<void> {
+    if (this.hasLeft) throw refused('not_working', this.cell.id);
     this.reports.add(report);
     await this.flush();
   }
@@ -240,13 +244,14 @@ export class Executor {
     this.#questions?.delete(requestId);
     if (question === undefined) return;
     new Promise((resolve) => {
-      resolve(parse(question.schema, value, 'invalid_input', 'The answer'));
+      resolve(parse(question.schema, copyJson(value), 'invalid_input', 'The answer'));
     }).then(question.resolve, question.reject);
   }
 
   receive(): Promise<Message> {
     return new Promise((resolve, reject) => {
       this.throwIfAborted();
+      this.throwIfUnheard();
       this.#readers ??= [];
       this.#readers.push({ resolve, reject });
       this.deliverMessages();
@@ -255,14 +260,18 @@ export class Executor {
 
   /** Hands unread messages to whoever waits for one. */
   deliverMessages(): void {
-    for (const message of this.cell.record.inbox) {
+    const { inbox } = this.cell.record;
+    // Once its reading is stored a message has left the inbox.
+    if (this.#read !== null)
+      this.#read = new Set(inbox.flatMap(({ id }) => (this.#read?.has(id) ? [id] : [])));
+    for (const message of inbox) {
       if (this.#read?.has(message.id)) continue;
       const reader = this.#readers?.shift();
       if (reader === undefined) return;
       this.#read ??= new Set();
       this.#read.add(message.id);
       this.tell({ kind: 'read', messageIds: [message.id] });
-      reader.resolve(message);
+      reader.resolve({ ...message, content: copyJson(message.content) });
     }
   }
 }

@@ -13,7 +13,7 @@ import type { Links } from './links.ts';
 
 /** Where an error came from that Offstage contained. */
 export interface ErrorSource {
-  readonly where: 'task' | 'observer' | 'store' | 'internal';
+  readonly where: 'task' | 'observer' | 'store';
   readonly task?: string;
 }
 

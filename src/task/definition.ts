@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { RestartPolicy } from '../../machines/index.ts';
 import { checkId } from './ids.ts';
-import { checkDuration, checkFunction, checkOneOf } from './options.ts';
+import { checkDuration, checkFunction, checkOneOf, invalid } from './options.ts';
 import type { RunContext } from './run-context.ts';
 import type { Schema } from './schema.ts';
 
@@ -113,8 +113,17 @@ export function defineTask<
   };
 }
 
+function checkPolicy(policy: RestartPolicy): RestartPolicy {
+  const { intensity, ...numbers } = policy;
+  for (const [option, value] of Object.entries({ ...numbers, ...intensity })) {
+    if (typeof value === 'number' && value >= 0) continue;
+    throw invalid(`restart.${option}`, value, 'a number, 0 or more');
+  }
+  return policy;
+}
+
 function restartOf(restart: TaskOptions<undefined, undefined, unknown>['restart']) {
-  if (typeof restart === 'object') return { ...TRANSIENT, ...restart };
+  if (typeof restart === 'object') return checkPolicy({ ...TRANSIENT, ...restart });
   const policy = checkOneOf('restart', restart ?? 'temporary', ['temporary', 'transient']);
   return policy === 'transient' ? TRANSIENT : null;
 }

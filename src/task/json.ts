@@ -30,7 +30,7 @@ function stringify(what: string, value: unknown): string {
   }
   throw new OffstageError(
     'not_serialisable',
-    `${what} must survive JSON, but a ${typeof value} like this does not; pass plain data.`,
+    `${what} must survive JSON, but this ${typeof value} does not; pass plain data.`,
     { what },
     cause,
   );

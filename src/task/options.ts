@@ -1,6 +1,8 @@
 import { OffstageError } from './errors.ts';
 import { quote } from './ids.ts';
 
+const LONGEST_TEXT = 10_000;
+
 /** Refuses what cannot be a length of time. Absent means none. */
 export function checkDuration(option: string, value: number | undefined): number | null {
   if (value === undefined) return null;
@@ -16,6 +18,13 @@ export function checkOneOf<Word extends string>(
 ): Word {
   if (words.includes(value)) return value;
   throw invalid(option, value, words.map((word) => `'${word}'`).join(' or '));
+}
+
+/** Refuses what is not a text, or one too long to be shown. Absent means none. */
+export function checkText(option: string, value: string | undefined | null): string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value === 'string' && value.length <= LONGEST_TEXT) return value;
+  throw invalid(option, value, `a text of at most ${LONGEST_TEXT} characters`);
 }
 
 export function checkFunction(option: string, value: unknown): void {

@@ -102,12 +102,34 @@ export const handBreakages: readonly Breakage[] = [
   breakage(
     'losses are told with the epoch of today',
     'claim: a task that has come back is told as lost with an older epoch, if at all',
-    (store) => ({
-      async renew(holder, leaseMs) {
-        const { lost } = await store.renew(holder, leaseMs);
-        return { lost: lost.map(({ id }) => ({ id, epoch: 1_000 })) };
-      },
-    }),
+    (store) => {
+      const claimed = new Set<string>();
+      return {
+        claim(id, holder) {
+          claimed.add(id);
+          return store.claim(id, holder);
+        },
+        async renew(holder, leaseMs) {
+          await store.renew(holder, leaseMs);
+          return { lost: [...claimed].map((id) => ({ id, epoch: 1_000 })) };
+        },
+      };
+    },
+  ),
+  breakage(
+    'losses are told once',
+    'claim: what was lost is told again, since the answer may have been lost too',
+    (store) => {
+      const told = new Set<string>();
+      return {
+        async renew(holder, leaseMs) {
+          const { lost } = await store.renew(holder, leaseMs);
+          const news = lost.filter(({ id }) => !told.has(id));
+          for (const { id } of news) told.add(id);
+          return { lost: news };
+        },
+      };
+    },
   ),
   breakage('everybody has a lease', 'lease: a holder that never renewed has none', () => ({
     isAlive: async () => true,

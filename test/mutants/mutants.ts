@@ -28,7 +28,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/store/memory-index.ts',
     find: 'return record.key === null ? undefined : this.#keys.get(keyOf(record));',
     replace: 'return undefined;',
-    tests: ['test/conformance'],
+    tests: ['test/conformance/memory.test.ts'],
   },
   {
     name: 'a live name is not looked up',
@@ -47,7 +47,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/runtime/kin.ts',
     find: 'for (const child of this.links.of(cell.id)) {',
     replace: 'for (const child of this.links.of(`no ${cell.id}`)) {',
-    tests: ['test/unit'],
+    tests: ['test/unit/trees.test.ts'],
   },
   {
     name: 'a parent learns of its child only by an edge',
@@ -78,14 +78,14 @@ export const mutants: readonly Mutant[] = [
     file: 'machines/task.ts',
     find: 'event.facts.resumable && !event.facts.executor && event.facts.parentRunning,',
     replace: 'event.facts.resumable && event.facts.parentRunning,',
-    tests: [MODEL, 'test/unit'],
+    tests: [MODEL, 'test/unit/grace.test.ts'],
   },
   {
     name: 'a retry does not wait for the body that timed out',
     file: 'machines/task.ts',
     find: 'bodyLeft: ({ event }) => !event.facts.executor,',
     replace: 'bodyLeft: ({ event }) => event.facts.now > 0,',
-    tests: ['test/unit'],
+    tests: ['test/unit/restart.test.ts'],
   },
   {
     name: 'an abandoned body is forgotten',
@@ -109,8 +109,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the notice is not in the write of the end',
     file: 'src/supervisor/draft.ts',
-    find: 'if (notice) notices.push(notice);',
-    replace: 'if (notice?.key === null) notices.push(notice);',
+    find: 'if (notice) notices = [...notices, notice];',
+    replace: 'if (notice?.key === null) notices = [...notices, notice];',
   },
   {
     name: 'an event is published before it is stored',
@@ -130,14 +130,14 @@ export const mutants: readonly Mutant[] = [
     file: 'src/supervisor/cell.ts',
     find: "if (command.type !== 'CANCEL' && command.type !== 'STOP') return;",
     replace: "if (command.type !== 'STOP') return;",
-    tests: ['test/unit'],
+    tests: ['test/unit/cancel.test.ts'],
   },
   {
     name: 'a word of an older epoch is listened to',
     file: 'src/supervisor/cell.ts',
     find: "if ('epoch' in command && command.epoch !== draft.record.epoch) {",
     replace: "if ('epoch' in command && command.epoch < 0) {",
-    tests: ['test/unit'],
+    tests: ['test/unit/machines-write-path.test.ts'],
   },
   {
     name: 'whoever waits for a result is not released',
@@ -150,7 +150,7 @@ export const mutants: readonly Mutant[] = [
     file: 'machines/task-rules.ts',
     find: 'return context.graceAt ?? command.facts.now + command.facts.graceMs;',
     replace: 'return command.facts.now + command.facts.graceMs;',
-    tests: ['test/unit'],
+    tests: ['test/unit/grace.test.ts'],
   },
   {
     name: 'nobody looks when the grace is over',
@@ -163,7 +163,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/supervisor/due.ts',
     find: 'return record.startedAt + record.waitedMs + timeoutMs;',
     replace: 'return record.startedAt + timeoutMs;',
-    tests: ['test/unit'],
+    tests: ['test/unit/time-limits.test.ts'],
   },
   {
     name: 'a place is not given back',
@@ -174,9 +174,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the first owner in the queue always goes first',
     file: 'src/runtime/admission.ts',
-    find: '      this.#owners.delete(owner);\n      this.#owners.set(owner, places);\n      next.post',
-    replace: '      next.post',
-    tests: ['test/unit'],
+    find: '    this.#owners.delete(owner);\n    if (places.held > 0',
+    replace: '    if (places.held > 0',
+    tests: ['test/unit/queue.test.ts'],
   },
   {
     name: 'a failed batch is not tried again',
@@ -193,15 +193,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a task that the store failed is never taken up again',
     file: 'src/runtime/kin.ts',
-    find: 'if (stored.holder === holder) {',
-    replace: 'if (stored.holder === `not ${holder}`) {',
-    tests: ['test/unit'],
+    find: 'if (stored.holder === holder || !(await store.isAlive(stored.holder))) {',
+    replace: 'if (!(await store.isAlive(stored.holder))) {',
+    tests: ['test/unit/store-failures.test.ts'],
   },
   {
     name: 'replay begins one event late',
     file: 'src/store/event-log.ts',
     find: 'const begin = Math.max(0, since + 1 - first);',
     replace: 'const begin = Math.max(0, since + 2 - first);',
-    tests: ['test/conformance'],
+    tests: ['test/conformance/memory.test.ts'],
   },
 ];

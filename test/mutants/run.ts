@@ -28,24 +28,17 @@ async function scratchCopy(): Promise<string> {
   return folder;
 }
 
-async function mutate(folder: string, { file, find, replace, name }: Mutant): Promise<void> {
-  const path = join(folder, file);
-  const source = await readFile(path, 'utf8');
+/** The source with the fault in it. Throws if the source has changed so that there is no place for it. */
+async function mutated({ file, find, replace, name }: Mutant): Promise<string> {
+  const source = await readFile(join(root, file), 'utf8');
   if (!source.includes(find)) throw new Error(`"${name}": ${file} has no ${JSON.stringify(find)}`);
-  await writeFile(path, source.replace(find, replace));
+  return source.replace(find, replace);
 }
 
 /** Whether the tests fail in that folder. */
 function isNoticed(folder: string, tests: readonly string[]): Promise<boolean> {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const args = [
-    vitest,
-    'run',
-    '--bail=1',
-    '--typecheck.enabled=false',
-    '--testTimeout=20000',
-    ...tests,
-  ];
+  const args = [vitest, 'run', '--bail=1', '--typecheck.enabled=false', ...tests];
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, args, {
       cwd: folder,
@@ -61,7 +54,7 @@ function isNoticed(folder: string, tests: readonly string[]): Promise<boolean> {
 async function isKilled(mutant: Mutant): Promise<boolean> {
   const folder = await scratchCopy();
   try {
-    await mutate(folder, mutant);
+    await writeFile(join(folder, mutant.file), await mutated(mutant));
     for (const test of testsOf(mutant)) {
       if (await isNoticed(folder, [test])) return true;
     }
@@ -84,6 +77,7 @@ function testsOf({ tests = ['test/property'] }: Mutant): readonly string[] {
 }
 
 async function main(words: readonly string[]): Promise<void> {
+  for (const mutant of mutants) await mutated(mutant);
   await checkHealthy();
   const chosen = mutants.filter(({ name }) => words.every((word) => name.includes(word)));
   const waiting = [...chosen];

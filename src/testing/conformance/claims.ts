@@ -120,6 +120,17 @@ export const claims: readonly ContractCase[] = [
     },
   },
   {
+    name: 'claim: what was lost is told again, since the answer may have been lost too',
+    async check(bench) {
+      await bench.store.renew('holder-1', LEASE_MS);
+      const record = await bench.create();
+      await bench.advance(LEASE_MS * 2);
+      await bench.store.claim(record.id, 'holder-2');
+      const first = await bench.store.renew('holder-1', LEASE_MS);
+      assert.deepEqual(await bench.store.renew('holder-1', LEASE_MS), first);
+    },
+  },
+  {
     name: 'claim: a task that has come back is told as lost with an older epoch, if at all',
     async check(bench) {
       await bench.store.renew('holder-1', LEASE_MS);
