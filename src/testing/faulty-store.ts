@@ -45,7 +45,7 @@ const DEFAULT_LEASE_MS = 15_000;
  */
 export function faultyStore(store: Store, plan: FaultPlan): FaultyStore {
   const leases = new Map<string, number>();
-  const untold = new Map<string, readonly LostTask[]>();
+  const forgotten = new Map<string, readonly LostTask[]>();
   let commits = 0;
 
   const commit = async (writes: readonly Write[]): Promise<readonly CommitOutcome[]> => {
@@ -62,15 +62,8 @@ export function faultyStore(store: Store, plan: FaultPlan): FaultyStore {
   const renew = async (holder: string, leaseMs: number) => {
     leases.set(holder, leaseMs);
     const { lost } = await store.renew(holder, leaseMs);
-    const earlier = untold.get(holder) ?? [];
-    untold.delete(holder);
-    return { lost: [...earlier, ...lost] };
-  };
-
-  /** Renews for a holder that does not hear the answer: it gets it with its own renewal. */
-  const renewUnheard = async (holder: string): Promise<void> => {
-    const { lost } = await store.renew(holder, leases.get(holder) ?? DEFAULT_LEASE_MS);
-    untold.set(holder, [...(untold.get(holder) ?? []), ...lost]);
+    const all = [...(forgotten.get(holder) ?? []), ...lost];
+    return { lost: [...new Map(all.map((task) => [task.id, task])).values()] };
   };
 
   const steal = async (owner: string, id: string, thief = 'thief'): Promise<TaskRecord> => {
@@ -78,11 +71,12 @@ export function faultyStore(store: Store, plan: FaultPlan): FaultyStore {
     if (record === null || isTerminal(record)) throw unknownTask(id);
     const { holder } = record;
     const wasAlive = await store.isAlive(holder);
+    const leaseMs = leases.get(holder) ?? DEFAULT_LEASE_MS;
     // A release also forgets what the holder has lost before.
-    if (wasAlive) await renewUnheard(holder);
+    if (wasAlive) forgotten.set(holder, (await renew(holder, leaseMs)).lost);
     await store.release(holder);
     const stolen = await store.claim(id, thief);
-    if (wasAlive) await renewUnheard(holder);
+    if (wasAlive) await store.renew(holder, leaseMs);
     if (stolen === null) throw unknownTask(id);
     return stolen;
   };

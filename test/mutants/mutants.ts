@@ -72,6 +72,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/supervisor/cell.ts',
     find: 'return this.isLive && hasRoom(this.snapshot) && hasRoom(decided);',
     replace: 'return this.isLive && hasRoom(decided);',
+    tests: ['test/unit/write-path.test.ts'],
   },
   {
     name: 'a resume does not wait for the abandoned body',
@@ -85,7 +86,7 @@ export const mutants: readonly Mutant[] = [
     file: 'machines/task.ts',
     find: 'bodyLeft: ({ event }) => !event.facts.executor,',
     replace: 'bodyLeft: ({ event }) => event.facts.now > 0,',
-    tests: ['test/unit/restart.test.ts'],
+    tests: ['test/unit/machines.test.ts'],
   },
   {
     name: 'an abandoned body is forgotten',
@@ -105,6 +106,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/supervisor/draft.ts',
     find: "step.effects.includes('startExecutor');",
     replace: 'step.effects.length < 0;',
+    tests: ['test/unit/write-path.test.ts'],
   },
   {
     name: 'the notice is not in the write of the end',
@@ -122,8 +124,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the answer to an old write is taken for that of a new one',
     file: 'src/supervisor/cell.ts',
-    find: 'if (plan?.write !== write) return null;',
-    replace: 'if (plan === null) return null;',
+    find: 'return this.#plan?.write === write ? this.#plan : null;',
+    replace: 'return write.id === this.id ? this.#plan : null;',
+    tests: ['test/unit/write-path.test.ts'],
   },
   {
     name: 'a cancel aborts only once it is stored',
@@ -157,6 +160,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/supervisor/due.ts',
     find: '    graceAt(record, hasExecutor),\n',
     replace: '',
+    tests: ['test/unit/grace.test.ts'],
   },
   {
     name: 'time spent waiting for an answer counts as work',
