@@ -1,13 +1,7 @@
-import {
-  type Facts,
-  leafOf,
-  type RefusalCode,
-  refusalOf,
-  type TaskCommand,
-} from '../../machines/index.ts';
+import { leafOf } from '../../machines/index.ts';
 import type { CommitOutcome, Write } from '../store/contract.ts';
 import type { TaskDefinition } from '../task/definition.ts';
-import { isRefusal, type OffstageError, refused } from '../task/errors.ts';
+import { isRefusal, type OffstageError } from '../task/errors.ts';
 import type { TaskEvent } from '../task/events.ts';
 import type { TaskRecord } from '../task/record.ts';
 import {
@@ -18,9 +12,11 @@ import {
   type TaskSnapshot,
 } from './decide.ts';
 import { Draft, type Envelope, type Plan } from './draft.ts';
-import { dueCommand, nextDeadline } from './due.ts';
-import { Executor } from './executor.ts';
+import { nextDeadline } from './due.ts';
+import { perform } from './effects.ts';
+import type { Executor } from './executor.ts';
 import type { CellHost } from './host.ts';
+import { decideDue, decideQueued, factsOf, unstoredReports } from './planner.ts';
 import type { TaskActor } from './projection.ts';
 import { abortReason, conflict, fenced } from './reasons.ts';
 
@@ -91,7 +87,7 @@ export class Cell {
     const { definition, title, name, parent } = this.record;
     const draft = new Draft(this.snapshot, this.record);
     draft.tell({ type: 'created', definition, title, name, parent }, now);
-    if (isAdmitted) draft.add(decideFirstStart(this.#facts(now)), now);
+    if (isAdmitted) draft.add(decideFirstStart(factsOf(this, now)), now);
     else draft.tell({ type: 'queued' }, now);
     draft.answer({ command: { type: 'START' }, inboxId: null, settle }, null);
     this.#submit(draft, null);
@@ -172,10 +168,10 @@ export class Cell {
   /** Decides whatever is queued or due, unless a write is in flight. */
   poke(): void {
     if (this.#plan !== null || !this.isLive) return;
-    const draft = this.#decideQueued();
+    const draft = decideQueued(this, this.#mailbox);
     // One look at the clock: a deadline must not pass between "is it due?" and "wait for it".
     const now = this.host.clock.now();
-    if (this.#mailbox.length === 0 && !draft.isClosed) this.#decideDue(draft, now);
+    if (this.#mailbox.length === 0 && !draft.isClosed) decideDue(this, draft, now);
     if (!draft.isEmpty) {
       const { epoch, seq } = this.record;
       this.#submit(draft, { epoch, seq });
@@ -184,55 +180,6 @@ export class Cell {
     for (const { envelope, error } of draft.answers) envelope.settle(error);
     if (this.record.status === 'running') this.#armTimer(now);
     else this.#leave(null);
-  }
-
-  #decideQueued(): Draft {
-    const draft = new Draft(this.snapshot, this.record);
-    while (this.#mailbox.length > 0 && !draft.isClosed) {
-      const envelope = this.#mailbox.shift();
-      if (envelope === undefined) break;
-      draft.answer(envelope, this.#decide(draft, envelope.command));
-    }
-    return draft;
-  }
-
-  #decide(draft: Draft, command: Command): OffstageError | null {
-    if ('epoch' in command && command.epoch !== draft.record.epoch) {
-      return fenced(this.id);
-    }
-    const facts = this.#facts(this.host.clock.now());
-    if (draft.take(command, facts)) return null;
-    return refused(refusal(draft.snapshot, command, facts), this.id);
-  }
-
-  /** What time, a body that left, or children that ended have made due. */
-  #decideDue(draft: Draft, now: number): void {
-    // Each round ends a wait, so the rounds end too; a refusal ends them at once.
-    for (;;) {
-      const { record } = draft;
-      const hasExecutor = this.executor !== null;
-      const isHeld = (hasExecutor && !record.abandoned) || this.host.links.count(this.id) > 0;
-      const due = dueCommand(record, this.definition, isHeld, hasExecutor, now);
-      if (due === undefined || draft.isClosed) return;
-      // Not silent: what the body has told only waits to be stored.
-      const last = due.type === 'TIME_OUT' ? unstoredReports(this.executor) : undefined;
-      if (!draft.take(last ?? due, this.#facts(now))) return;
-    }
-  }
-
-  #facts(now: number): Facts {
-    const { definition, host } = this;
-    return {
-      now,
-      executor: this.executor !== null,
-      children: host.links.count(this.id),
-      parentRunning: host.isParentRunning(this.record),
-      admitted: this.permit !== 'waiting',
-      resumable: definition.resumable,
-      graceMs: definition.graceMs ?? host.limits.graceMs,
-      restart: definition.restart,
-      jitter: definition.restart === null ? 0 : host.random(),
-    };
   }
 
   #submit(draft: Draft, expect: Write['expect']): void {
@@ -296,45 +243,7 @@ export class Cell {
 
   #play(step: Step): void {
     this.actor?.send({ type: step.command.type, step });
-    this.#perform(step);
-  }
-
-  /** Does what a stored step asks for, once the actor shows the new state. */
-  #perform({ effects, command }: Step): void {
-    for (const effect of effects) {
-      switch (effect) {
-        case 'startExecutor':
-          this.#start();
-          break;
-        case 'abortExecutor':
-          this.executor?.abort(abortReason(command, this.id));
-          break;
-        case 'deliverAnswer':
-          if (command.type === 'ANSWER') {
-            this.executor?.deliverAnswer(command.requestId, command.value);
-          }
-          break;
-        case 'deliverMessage':
-          this.executor?.deliverMessages();
-          break;
-        case 'joinChildren':
-          if (this.definition.children === 'cancel') this.host.cascade(this, 'CANCEL', 'is done');
-          break;
-        case 'cascadeCancel':
-          this.host.cascade(this, 'CANCEL', 'was cancelled');
-          break;
-        case 'cascadeStop':
-          this.host.cascade(this, 'STOP', 'was stopped');
-          break;
-      }
-    }
-  }
-
-  /** The body runs in its own turn: by then its start has been published. */
-  #start(): void {
-    const executor = new Executor(this);
-    this.executor = executor;
-    queueMicrotask(() => executor.run());
+    perform(this, step);
   }
 
   #armTimer(now: number): void {
@@ -386,17 +295,7 @@ function isOwn(stored: TaskRecord, { id, creator, holder }: TaskRecord): boolean
   return stored.id === id && stored.creator === creator && stored.holder !== holder;
 }
 
-/** What a body has told and nobody has stored yet. */
-function unstoredReports(executor: Executor | null): Command | undefined {
-  if (executor === null || executor.reports.isEmpty) return undefined;
-  return { type: 'REPORT', epoch: executor.epoch, reports: executor.reports.take() };
-}
-
 function hasRoom(snapshot: TaskSnapshot): boolean {
   const leaf = leafOf(snapshot);
   return leaf === 'working' || leaf === 'awaitingInput' || leaf === 'queued' || leaf === 'retrying';
-}
-
-function refusal(snapshot: TaskSnapshot, command: Command, facts: Facts): RefusalCode {
-  return refusalOf(snapshot, { ...command, facts } as TaskCommand);
 }

@@ -1,20 +1,14 @@
 import type { Json, Message, Report } from '../../machines/index.ts';
 import { type OffstageError, refused } from '../task/errors.ts';
-import { newId } from '../task/ids.ts';
 import { copyJson, toJson } from '../task/json.ts';
 import type { Question } from '../task/run-context.ts';
-import { parse, type Schema } from '../task/schema.ts';
+import { parse } from '../task/schema.ts';
 import { BodyContext } from './body-context.ts';
 import type { Cell } from './cell.ts';
 import { currentBody } from './current.ts';
 import { failureOf } from './failure.ts';
+import { Questions } from './questions.ts';
 import { Reports } from './reports.ts';
-
-interface OpenQuestion {
-  readonly schema: Schema | undefined;
-  resolve(value: unknown): void;
-  reject(reason: unknown): void;
-}
 
 interface Reader {
   resolve(message: Message): void;
@@ -38,7 +32,7 @@ export class Executor {
   #controller: AbortController | null = null;
   #abortReason: unknown;
   #isAborted = false;
-  #questions: Map<string, OpenQuestion> | null = null;
+  #questions: Questions | null = null;
   #readers: Reader[] | null = null;
   /** Messages that the body has got but whose reading is not stored yet. */
   #read: Set<string> | null = null;
@@ -73,9 +67,8 @@ export class Executor {
     this.#isAborted = true;
     this.#abortReason = reason;
     this.#controller?.abort(reason);
-    for (const question of this.#questions?.values() ?? []) question.reject(reason);
+    this.#questions?.rejectAll(reason);
     for (const reader of this.#readers ?? []) reader.reject(reason);
-    this.#questions = null;
     this.#readers = null;
   }
 
@@ -205,47 +198,17 @@ export class Executor {
   async ask(question: Question): Promise<unknown> {
     this.throwIfAborted();
     question.signal?.throwIfAborted();
-    const request = {
-      id: newId(),
-      kind: question.kind ?? 'input',
-      prompt: question.prompt,
-      data: toJson('The data of a question', question.data, this.cell.host.limits.event),
-      askedAt: this.cell.host.clock.now(),
-    };
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    this.#questions ??= new Map();
-    this.#questions.set(request.id, { schema: question.schema, resolve, reject });
-    const withdraw = () => this.#withdraw(request.id, question.signal?.reason);
-    question.signal?.addEventListener('abort', withdraw, { once: true });
-    // Into the mailbox first, so that what was told before the question is stored before it.
-    this.flush().catch(() => {});
-    this.cell.enqueue({ type: 'ASK', epoch: this.epoch, request }).catch((error: unknown) => {
-      this.#questions?.delete(request.id);
-      reject(error);
-    });
-    return promise.finally(() => question.signal?.removeEventListener('abort', withdraw));
+    this.#questions ??= new Questions(this);
+    return this.#questions.ask(question);
   }
 
-  #withdraw(requestId: string, reason: unknown): void {
-    this.#questions?.get(requestId)?.reject(reason);
-    this.#questions?.delete(requestId);
-    this.cell.post({ type: 'WITHDRAW', epoch: this.epoch, requestId });
-  }
-
-  /** Checks an answer before it is stored. Throws `invalid_input`. */
+  /** Checks an answer before it is stored. Rejects with `invalid_input`. */
   async checkAnswer(requestId: string, value: Json): Promise<void> {
-    const question = this.#questions?.get(requestId);
-    await parse(question?.schema, value, 'invalid_input', 'The answer');
+    await this.#questions?.check(requestId, value);
   }
 
-  /** Gives a stored answer to the body that waits for it. */
   deliverAnswer(requestId: string, value: Json): void {
-    const question = this.#questions?.get(requestId);
-    this.#questions?.delete(requestId);
-    if (question === undefined) return;
-    new Promise((resolve) => {
-      resolve(parse(question.schema, copyJson(value), 'invalid_input', 'The answer'));
-    }).then(question.resolve, question.reject);
+    this.#questions?.deliver(requestId, value);
   }
 
   receive(): Promise<Message> {

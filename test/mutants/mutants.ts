@@ -137,9 +137,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a word of an older epoch is listened to',
-    file: 'src/supervisor/cell.ts',
-    find: "if ('epoch' in command && command.epoch !== draft.record.epoch) {",
-    replace: "if ('epoch' in command && command.epoch < 0) {",
+    file: 'src/supervisor/planner.ts',
+    find: "if ('epoch' in command && command.epoch !== draft.record.epoch) return",
+    replace: "if ('epoch' in command && command.epoch < 0) return",
     tests: ['test/unit/machines-write-path.test.ts'],
   },
   {

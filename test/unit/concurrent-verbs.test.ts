@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { codeOf, openStage, type Stage, type Steered, soon, steered } from './setup.ts';
+import { z } from 'zod';
+import { defineTask } from '../../src/index.ts';
+import { codeOf, openStage, type Stage, type Steered, soon, steered, turns } from './setup.ts';
 
 const bad = () => {
   throw new Error('bad recipe');
@@ -57,6 +59,37 @@ describe('a resume that is refused', () => {
       work.body.succeed('after all');
       expect(await soon(task.result())).toBe('after all');
     }
+  });
+
+  it('does not take a resume with it whose input is still being checked', async () => {
+    let check = Promise.resolve();
+    const input = z.number().refine(async () => {
+      await check;
+      return true;
+    });
+    const counts = defineTask({
+      name: 'counts',
+      input,
+      resumable: true,
+      run: ({ input: count, signal, attempt }) =>
+        attempt > 1
+          ? count
+          : new Promise<number>((_, reject) => signal.addEventListener('abort', reject)),
+    });
+    const { thread, settle } = await openStage({ tasks: [counts] });
+    const task = await thread.spawn(counts, 1);
+    await settle();
+    await task.stop();
+    await task.ended();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    check = promise;
+    const good = codeOf(task.resume(() => 2));
+    await turns(4);
+    expect(await codeOf(task.resume(bad))).toBe('Error: bad recipe');
+    await turns(4);
+    resolve();
+    expect(await good).toBe('ok');
+    expect(await soon(task.result())).toBe(2);
   });
 
   it('leaves the place of another resume of the same task alone', async () => {

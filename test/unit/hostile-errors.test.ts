@@ -43,17 +43,17 @@ async function endOf(thrown: unknown, isLate: boolean) {
 
 describe('what a body throws', () => {
   const escaped: unknown[] = [];
-  const escape = (error: unknown) => void escaped.push(error);
+  const keep = (error: unknown) => void escaped.push(error);
 
   beforeEach(() => {
     escaped.length = 0;
-    process.on('uncaughtException', escape);
-    process.on('unhandledRejection', escape);
+    process.on('uncaughtException', keep);
+    process.on('unhandledRejection', keep);
   });
 
   afterEach(() => {
-    process.off('uncaughtException', escape);
-    process.off('unhandledRejection', escape);
+    process.off('uncaughtException', keep);
+    process.off('unhandledRejection', keep);
     expect(escaped).toEqual([]);
   });
 

@@ -1,0 +1,62 @@
+import { type Facts, refusalOf, type TaskCommand } from '../../machines/index.ts';
+import { type OffstageError, refused } from '../task/errors.ts';
+import type { Cell } from './cell.ts';
+import type { Command } from './decide.ts';
+import { Draft, type Envelope } from './draft.ts';
+import { dueCommand } from './due.ts';
+import type { Executor } from './executor.ts';
+import { fenced } from './reasons.ts';
+
+/** What is true around the task now. */
+export function factsOf({ definition, host, record, executor, permit }: Cell, now: number): Facts {
+  return {
+    now,
+    executor: executor !== null,
+    children: host.links.count(record.id),
+    parentRunning: host.isParentRunning(record),
+    admitted: permit !== 'waiting',
+    resumable: definition.resumable,
+    graceMs: definition.graceMs ?? host.limits.graceMs,
+    restart: definition.restart,
+    jitter: definition.restart === null ? 0 : host.random(),
+  };
+}
+
+/** Decides all that is queued, up to what must be stored first. Takes it out of the mailbox. */
+export function decideQueued(cell: Cell, mailbox: Envelope[]): Draft {
+  const draft = new Draft(cell.snapshot, cell.record);
+  while (!draft.isClosed) {
+    const envelope = mailbox.shift();
+    if (envelope === undefined) break;
+    draft.answer(envelope, decideOne(cell, draft, envelope.command));
+  }
+  return draft;
+}
+
+function decideOne(cell: Cell, draft: Draft, command: Command): OffstageError | null {
+  if ('epoch' in command && command.epoch !== draft.record.epoch) return fenced(cell.id);
+  const facts = factsOf(cell, cell.host.clock.now());
+  if (draft.take(command, facts)) return null;
+  return refused(refusalOf(draft.snapshot, { ...command, facts } as TaskCommand), cell.id);
+}
+
+/** Decides what time, a body that left, or children that ended have made due. */
+export function decideDue(cell: Cell, draft: Draft, now: number): void {
+  // Each round ends a wait, so the rounds end too; a refusal ends them at once.
+  while (!draft.isClosed) {
+    const { record } = draft;
+    const hasExecutor = cell.executor !== null;
+    const isHeld = (hasExecutor && !record.abandoned) || cell.host.links.count(cell.id) > 0;
+    const due = dueCommand(record, cell.definition, isHeld, hasExecutor, now);
+    if (due === undefined) return;
+    // Not silent: what the body has told only waits to be stored.
+    const last = due.type === 'TIME_OUT' ? unstoredReports(cell.executor) : undefined;
+    if (!draft.take(last ?? due, factsOf(cell, now))) return;
+  }
+}
+
+/** What a body has told and nobody has stored yet. */
+export function unstoredReports(executor: Executor | null): Command | undefined {
+  if (executor === null || executor.reports.isEmpty) return undefined;
+  return { type: 'REPORT', epoch: executor.epoch, reports: executor.reports.take() };
+}
