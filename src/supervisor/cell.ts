@@ -202,7 +202,6 @@ export class Cell {
       }
       this.poke();
     } else if (outcome.kind === 'fenced' || isOwn(outcome.record, this.record)) {
-      this.isStored = true;
       this.fence(plan.answers);
     } else {
       this.#discard(plan, conflict(outcome, this.record));
@@ -257,6 +256,8 @@ export class Cell {
     error: OffstageError = fenced(this.id),
   ): void {
     this.#plan = null;
+    // Only what is stored can be lost, also where the answer to its creation was.
+    this.isStored ||= true;
     this.executor?.abort(error);
     for (const { envelope } of answers) envelope.settle(error);
     this.#leave(error);
