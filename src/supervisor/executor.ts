@@ -183,6 +183,8 @@ export class Executor {
     this.#steps ??= new Map();
     const running = this.#steps.get(name);
     if (running) return running;
+    // Before it runs: what cannot be stored must not have happened.
+    this.throwIfUnheard();
     const started = this.#runStep(name, run);
     this.#steps.set(name, started);
     // Remembered by now, or to be run again: either way not here.
