@@ -3,8 +3,10 @@ import type { CommitOutcome, Store, Write } from '../store/contract.ts';
 import type { Clock } from '../task/clock.ts';
 import { OffstageError } from '../task/errors.ts';
 
-/** Who waits for a write. */
+/** Who has something to write. */
 export interface Writer {
+  /** Decides what to write now. Gives nothing if there is nothing to write. */
+  plan(): Write | null;
   committed(write: Write, outcome: CommitOutcome): void;
   /** The store kept failing; whether the write is stored is unknown. */
   failed(write: Write, error: OffstageError): void;
@@ -21,7 +23,9 @@ const FIRST_DELAY_MS = 10;
 const LONGEST_DELAY_MS = 1_000;
 
 /**
- * Carries the writes of all tasks to the store, many at a time and one batch in flight.
+ * Carries the writes of all tasks to the store, many at a time and one batch in flight. Who has
+ * something to write waits in a queue and decides what it is when its turn comes: so a decision is
+ * fresh, carries all that came meanwhile, and does not take up memory before it can be stored.
  *
  * A batch that fails is tried once more as it is, since a store recognises what it has already
  * stored. If it fails again its writes go one by one, so that one bad write harms only its own task.
@@ -30,7 +34,7 @@ export class Journal {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #report: (error: unknown) => void;
-  #queue: Entry[] = [];
+  #queue: Writer[] = [];
   /** How much of the queue is on its way already. */
   #taken = 0;
   #isScheduled = false;
@@ -45,8 +49,9 @@ export class Journal {
     this.#report = report;
   }
 
-  submit(write: Write, writer: Writer): void {
-    this.#queue.push({ write, writer });
+  /** Asks the writer for its write when its turn comes. */
+  request(writer: Writer): void {
+    this.#queue.push(writer);
     this.#schedule();
   }
 
@@ -68,20 +73,32 @@ export class Journal {
   }
 
   async #flush(): Promise<void> {
-    const batch = this.#queue.slice(this.#taken, this.#taken + MAX_BATCH);
-    this.#taken += batch.length;
+    const batch = this.#plan();
+    this.#inFlight += batch.length;
+    const writes = batch.map(({ write }) => write);
+    const outcomes =
+      writes.length === 0 ? [] : ((await this.#commit(writes)) ?? (await this.#commit(writes)));
+    this.#isScheduled = false;
+    this.#schedule();
+    if (outcomes) this.#settleAll(batch, outcomes);
+    else for (const entry of batch) void this.#alone(entry);
+    this.#tellIdle();
+  }
+
+  #plan(): Entry[] {
+    const turn = this.#queue.slice(this.#taken, this.#taken + MAX_BATCH);
+    this.#taken += turn.length;
     // Dropped as a whole: cutting a long queue short for every batch would copy it each time.
     if (this.#taken === this.#queue.length) {
       this.#queue = [];
       this.#taken = 0;
     }
-    this.#inFlight += batch.length;
-    const writes = batch.map(({ write }) => write);
-    const outcomes = (await this.#commit(writes)) ?? (await this.#commit(writes));
-    this.#isScheduled = false;
-    this.#schedule();
-    if (outcomes) this.#settleAll(batch, outcomes);
-    else for (const entry of batch) void this.#alone(entry);
+    const batch: Entry[] = [];
+    for (const writer of turn) {
+      const write = this.#guard(() => writer.plan());
+      if (write) batch.push({ write, writer });
+    }
+    return batch;
   }
 
   #settleAll(batch: readonly Entry[], outcomes: readonly CommitOutcome[]): void {
@@ -126,12 +143,24 @@ export class Journal {
 
   #settle({ write, writer }: Entry, outcome: CommitOutcome | OffstageError): void {
     this.#inFlight -= 1;
-    try {
+    this.#guard(() => {
       if (outcome instanceof OffstageError) writer.failed(write, outcome);
       else writer.committed(write, outcome);
+    });
+    this.#tellIdle();
+  }
+
+  /** One writer that throws harms no other. */
+  #guard<Value>(call: () => Value): Value | undefined {
+    try {
+      return call();
     } catch (error) {
       this.#report(error);
+      return undefined;
     }
+  }
+
+  #tellIdle(): void {
     if (!this.isIdle) return;
     const idle = this.#idle;
     this.#idle = [];

@@ -22,6 +22,11 @@ import { abortReason, conflict, fenced } from './reasons.ts';
 
 const NOBODY = () => {};
 
+interface Creation {
+  readonly isAdmitted: boolean;
+  settle(error: OffstageError | null): void;
+}
+
 /**
  * One task in this process: its last stored record, its mailbox, and at most one write in flight.
  *
@@ -43,6 +48,10 @@ export class Cell {
   isStored: boolean | 'unknown' = true;
   #mailbox: Envelope[] = [];
   #plan: Plan | null = null;
+  /** A creation that waits for its turn. */
+  #creation: Creation | null = null;
+  /** The journal will ask for the next write. */
+  #isRequested = false;
   #ends: ((error: OffstageError | null) => void)[] | null = null;
   /** Inbox commands that are in the mailbox already. */
   #drained: Set<string> | null = null;
@@ -65,13 +74,14 @@ export class Cell {
 
   /** Nothing is queued and nothing is being stored. */
   get isQuiet(): boolean {
-    return this.#plan === null && this.#mailbox.length === 0;
+    return this.#plan === null && this.#mailbox.length === 0 && !this.#isRequested;
   }
 
   /** May be given a child: at work by what is stored, and also by what is decided but not stored yet. */
   get acceptsChildren(): boolean {
     const decided = this.#plan?.snapshot ?? this.snapshot;
-    return this.isLive && hasRoom(this.snapshot) && hasRoom(decided);
+    const isThere = this.isLive && this.isStored === true;
+    return isThere && hasRoom(this.snapshot) && hasRoom(decided);
   }
 
   /** Puts a record read anew from the store in place of the one this cell remembers. */
@@ -83,16 +93,9 @@ export class Cell {
   /** Stores a new task together with its start, or with its place in the queue. */
   create(isAdmitted: boolean, settle: (error: OffstageError | null) => void): void {
     this.isStored = false;
-    const now = this.host.clock.now();
-    const { definition, title, name, parent } = this.record;
-    const draft = new Draft(this.snapshot, this.record);
-    draft.tell({ type: 'created', definition, title, name, parent }, now);
-    if (isAdmitted) draft.add(decideFirstStart(factsOf(this, now)), now);
-    else draft.tell({ type: 'queued' }, now);
-    draft.answer({ command: { type: 'START' }, inboxId: null, settle }, null);
-    this.#submit(draft, null);
-    // Nobody sees it before it is stored, and one record less waits for that.
-    this.record = draft.record;
+    this.#creation = { isAdmitted, settle };
+    this.host.deciding(this, this.record);
+    this.poke();
   }
 
   /** Asks something of the task. Resolves once it is stored; rejects with why it was refused. */
@@ -149,6 +152,10 @@ export class Cell {
       envelope.settle(fenced(this.id));
       return;
     }
+    // What was told before a request to leave is stored before it.
+    const { type } = envelope.command;
+    const told = type === 'CANCEL' || type === 'STOP' ? unstoredReports(this.executor) : undefined;
+    if (told) this.#mailbox.push({ command: told, inboxId: null, settle: NOBODY });
     this.#mailbox.push(envelope);
     this.poke();
   }
@@ -156,37 +163,57 @@ export class Cell {
   /** The body of this attempt has left. */
   bodyLeft(executor: Executor, command: Command): void {
     executor.hasLeft = true;
-    if (this.executor === executor) this.executor = null;
     this.host.executorLeft(executor);
-    if (!this.isLive) return;
-    const last = unstoredReports(executor);
-    // In the mailbox together, so that one write carries the last words and the end.
-    if (last) this.#mailbox.push({ command: last, inboxId: null, settle: NOBODY });
-    this.post(command);
-  }
-
-  /** Decides whatever is queued or due, unless a write is in flight. */
-  poke(): void {
-    if (this.#plan !== null || !this.isLive) return;
-    const draft = decideQueued(this, this.#mailbox);
-    // One look at the clock: a deadline must not pass between "is it due?" and "wait for it".
-    const now = this.host.clock.now();
-    if (this.#mailbox.length === 0 && !draft.isClosed) decideDue(this, draft, now);
-    if (!draft.isEmpty) {
-      const { epoch, seq } = this.record;
-      this.#submit(draft, { epoch, seq });
+    if (!this.isLive) {
+      if (this.executor === executor) this.executor = null;
       return;
     }
+    // In the mailbox together, so that one write carries the last words and the end.
+    const last = unstoredReports(executor);
+    if (last) this.#mailbox.push({ command: last, inboxId: null, settle: NOBODY });
+    this.#put({ command, inboxId: null, leaving: executor, settle: NOBODY });
+  }
+
+  /** Has the journal ask for what is queued or due, unless a write is in flight. */
+  poke(): void {
+    if (this.#isRequested || this.#plan !== null || !this.isLive) return;
+    this.#isRequested = true;
+    this.host.journal.request(this);
+  }
+
+  /** Decides whatever is queued or due. Gives the write it leads to, if any. */
+  plan(): Write | null {
+    this.#isRequested = false;
+    if (this.#plan !== null || !this.isLive) return null;
+    // One look at the clock: a deadline must not pass between "is it due?" and "wait for it".
+    const now = this.host.clock.now();
+    if (this.#creation !== null) return this.#planCreation(this.#creation, now);
+    const draft = decideQueued(this, this.#mailbox);
+    if (this.#mailbox.length === 0 && !draft.isClosed) decideDue(this, draft, now);
+    const { epoch, seq } = this.record;
+    if (!draft.isEmpty) return this.#send(draft, { epoch, seq });
     for (const { envelope, error } of draft.answers) envelope.settle(error);
     if (this.record.status === 'running') this.#armTimer(now);
     else this.#leave(null);
+    return null;
   }
 
-  #submit(draft: Draft, expect: Write['expect']): void {
+  #planCreation({ isAdmitted, settle }: Creation, now: number): Write {
+    this.#creation = null;
+    const { definition, title, name, parent } = this.record;
+    const draft = new Draft(this.snapshot, this.record);
+    draft.tell({ type: 'created', definition, title, name, parent }, now);
+    if (isAdmitted) draft.add(decideFirstStart(factsOf(this, now)), now);
+    else draft.tell({ type: 'queued' }, now);
+    draft.answer({ command: { type: 'START' }, inboxId: null, settle }, null);
+    return this.#send(draft, null);
+  }
+
+  #send(draft: Draft, expect: Write['expect']): Write {
     this.#plan = draft.toPlan(expect);
     const { write } = this.#plan;
     this.host.deciding(this, write.record);
-    this.host.journal.submit(write, this);
+    return write;
   }
 
   /** The journal's answer to a write. One that this cell no longer waits for changes nothing. */
@@ -274,6 +301,9 @@ export class Cell {
     if (!this.isLive) return;
     const queued = this.#mailbox;
     this.#mailbox = [];
+    if (this.executor?.hasLeft) this.executor = null;
+    this.#creation?.settle(error ?? fenced(this.id));
+    this.#creation = null;
     this.#drained = null;
     this.isLive = false;
     this.host.timers.set(this, null);

@@ -6,12 +6,15 @@ import { type Notice, noticeOf } from '../task/notice.ts';
 import type { TaskRecord } from '../task/record.ts';
 import { advance, number } from './advance.ts';
 import { type Command, decide, type Step, type TaskSnapshot } from './decide.ts';
+import type { Executor } from './executor.ts';
 
 /** A command in a mailbox, and who waits for it. */
 export interface Envelope {
   readonly command: Command;
   /** Set if the command came through the inbox of the store. */
   readonly inboxId: string | null;
+  /** The body that leaves with this command: until then it counts as present. */
+  readonly leaving?: Executor;
   settle(error: OffstageError | null): void;
 }
 

@@ -1,4 +1,3 @@
-import type { Write } from '../store/contract.ts';
 import type { Clock } from '../task/clock.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import type { TaskEvent } from '../task/events.ts';
@@ -32,7 +31,7 @@ export interface CellHost {
   readonly holder: string;
   readonly limits: TaskLimits;
   readonly links: Links;
-  readonly journal: { submit(write: Write, cell: Cell): void };
+  readonly journal: { request(cell: Cell): void };
   readonly timers: { set(cell: Cell, at: number | null): void };
   random(): number;
   isParentRunning(record: TaskRecord): boolean;

@@ -28,6 +28,7 @@ export function decideQueued(cell: Cell, mailbox: Envelope[]): Draft {
   while (!draft.isClosed) {
     const envelope = mailbox.shift();
     if (envelope === undefined) break;
+    if (envelope.leaving && cell.executor === envelope.leaving) cell.executor = null;
     draft.answer(envelope, decideOne(cell, draft, envelope.command));
   }
   return draft;

@@ -64,14 +64,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a parent that is decided to end still takes children',
     file: 'src/supervisor/cell.ts',
-    find: 'return this.isLive && hasRoom(this.snapshot) && hasRoom(decided);',
-    replace: 'return this.isLive && hasRoom(this.snapshot) && decided !== undefined;',
+    find: 'return isThere && hasRoom(this.snapshot) && hasRoom(decided);',
+    replace: 'return isThere && hasRoom(this.snapshot) && decided !== undefined;',
   },
   {
     name: 'a child is given to a parent whose resume is not stored',
     file: 'src/supervisor/cell.ts',
-    find: 'return this.isLive && hasRoom(this.snapshot) && hasRoom(decided);',
-    replace: 'return this.isLive && hasRoom(decided);',
+    find: 'return isThere && hasRoom(this.snapshot) && hasRoom(decided);',
+    replace: 'return isThere && hasRoom(decided);',
     tests: ['test/unit/write-path.test.ts'],
   },
   {
@@ -117,9 +117,9 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an event is published before it is stored',
     file: 'src/supervisor/cell.ts',
-    find: 'this.host.journal.submit(write, this);',
+    find: 'this.host.deciding(this, write.record);',
     replace:
-      'for (const event of write.events) this.host.publish(event, write.record);\n    this.host.journal.submit(write, this);',
+      'for (const event of write.events) this.host.publish(event, write.record);\n    this.host.deciding(this, write.record);',
   },
   {
     name: 'the answer to an old write is taken for that of a new one',

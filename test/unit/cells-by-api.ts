@@ -24,7 +24,7 @@ const polite = defineTask({
 const curious = defineTask({
   name: 'curious',
   run: async ({ requestInput }) => {
-    await requestInput({ prompt: 'Which one?' });
+    await requestInput({ prompt: 'Which one?' }).catch(() => {});
     return never();
   },
 });

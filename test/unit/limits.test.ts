@@ -165,8 +165,9 @@ describe('a resume', () => {
   });
 
   it('that was refused leaves the task as stopped as it was', async () => {
-    const { stopped, runtime } = await stoppedBeside();
+    const { stopped, runtime, settle } = await stoppedBeside();
     await rejection(stopped.resume(), 'limit_reached');
+    await settle();
     expect(runtime.counts.tasks).toBe(1);
     expect(await stateOf(stopped.result())).toBe('rejected');
     expect(await stopped.cancel()).toBe(true);
