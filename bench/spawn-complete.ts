@@ -138,8 +138,8 @@ function targetsOf({ sizes, crowd }: Settings['spawn'], times: Times): Target[] 
       '×',
     ),
     atMost(
-      `cost per task of ${show(crowd)} live under one owner against ${show(smallest)}`,
-      growth(times, offstage, smallest, crowd),
+      `growth to ${show(crowd)} live tasks under one owner against that of a bare actor`,
+      growth(times, offstage, smallest, crowd) / growth(times, bareActor, smallest, crowd),
       1.2,
       '×',
     ),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../src/index.ts';
 import { engineOf } from '../../src/runtime/runtime.ts';
 import { virtualClock } from '../../src/testing/index.ts';
-import { codeOf, gated, openStage, steered, turns, typesOf } from './setup.ts';
+import { codeOf, gated, openStage, over, steered, turns, typesOf } from './setup.ts';
 
 /** A runtime whose commits wait while the test holds the gate. */
 async function onGatedStore(options: Parameters<typeof steered>[1] = {}) {
@@ -53,24 +53,42 @@ describe('what is decided but not stored', () => {
   });
 
   it('takes no answer to a write of an earlier hold for its own', async () => {
-    const { thread, work, gate, settle, runtime, clock } = await onGatedStore();
+    const clock = virtualClock();
+    const inner = memoryStore({ clock });
+    const gate = gated(inner);
+    let failures = 0;
+    let heldFrom = Number.POSITIVE_INFINITY;
+    const store = over(inner, {
+      async commit(writes) {
+        failures -= 1;
+        if (failures >= 0) throw new Error('not now');
+        const isHeld = writes.some(({ record }) => record.epoch >= heldFrom);
+        return isHeld ? gate.store.commit(writes) : inner.commit(writes);
+      },
+    });
+    const work = steered('work', { resumable: true });
+    const stage = await openStage({ tasks: [work.definition], store, clock });
+    const { thread, settle, runtime } = stage;
     const task = await thread.spawn(work.definition);
     await task.stop();
     await settle();
-    const cell = engineOf(runtime).cellOf(task.snapshot());
-    gate.shut();
+    // The first resume is to be tried again later, on its own.
+    failures = 2;
     const lost = codeOf(task.resume());
     await turns(5);
-    // Lost while its write is on the way, and taken up again at once.
-    cell.fence();
+    engineOf(runtime).cells.get(task.id)?.fence();
     expect(await lost).toBe('fenced');
+    // Taken up again: this write is still on its way when the first one gets its answer.
+    gate.shut();
+    heldFrom = task.snapshot().epoch + 2;
     const again = codeOf(task.resume());
     await turns(5);
+    clock.advance(10);
+    await turns(5);
     gate.open();
-    clock.advance(1);
     expect(await again).toBe('ok');
     await settle();
     expect(task.status).toBe('running');
-    expect(task.snapshot().seq).toBe((await gate.store.load(task.owner, task.id))?.seq);
+    expect(task.snapshot().seq).toBe((await store.load(task.owner, task.id))?.seq);
   });
 });
