@@ -114,7 +114,8 @@ export class World {
 
   #run(name: Variant, context: RunContext<unknown>): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
-    const { isStubborn = false }: VariantOptions = VARIANTS[name];
+    const { isStubborn = false, throwsAtOnce = false }: VariantOptions = VARIANTS[name];
+    if (throwsAtOnce) throw new Error('before the first await');
     const body: Body = {
       context: context as RunContext,
       attempt: context.attempt,
@@ -332,6 +333,7 @@ interface VariantOptions {
     readonly children?: 'wait' | 'cancel';
   };
   readonly isStubborn?: boolean;
+  readonly throwsAtOnce?: boolean;
 }
 
 /** The kinds of task that the model plays with. */
@@ -345,6 +347,10 @@ const VARIANTS = {
   stubbornTimed: {
     options: { timeoutMs: 2_000, restart: { maxAttempts: 2, minDelayMs: 100 } },
     isStubborn: true,
+  },
+  throwing: {
+    options: { restart: { maxAttempts: 2, minDelayMs: 100 } },
+    throwsAtOnce: true,
   },
   cancelsChildren: { options: { resumable: true, children: 'cancel' } },
 } satisfies Record<string, VariantOptions>;
