@@ -93,6 +93,7 @@ export const mutants: readonly Mutant[] = [
     file: 'src/runtime/engine.ts',
     find: 'if (cell.executor !== null) this.#strays.set(cell.id, cell.executor);',
     replace: 'if (cell.executor !== null) cell.executor = null;',
+    tests: ['test/unit/grace.test.ts'],
   },
   {
     name: 'a success while cancelling completes the task',
