@@ -8,6 +8,7 @@ import {
   type TaskLeaf,
 } from '../../machines/index.ts';
 import type { TaskRecord } from '../../src/task/record.ts';
+import { sampleRecord } from '../../src/testing/conformance/samples.ts';
 import type { Situation } from './situations.ts';
 
 export const NOW = 1_000_000;
@@ -41,7 +42,7 @@ export function recordIn(leaf: TaskLeaf, situation: Situation): TaskRecord {
   const phase = PHASES.find((each) => each === leaf) ?? null;
   const status = phase === null ? (leaf as Status) : 'running';
   return {
-    ...IDENTITY,
+    ...BASE,
     ...contextIn(leaf, situation),
     status,
     phase,
@@ -95,34 +96,12 @@ const OUTCOMES: { readonly [Kind in Situation['outcome']]: TaskContext['outcome'
   failed: { kind: 'failed', failure: { code: 'task_error', message: 'It broke.' } },
 };
 
-const IDENTITY = {
+const BASE = sampleRecord({
   id: 'task-1',
   owner: 'thread-1',
   definition: 'work',
-  kind: 'task',
-  key: null,
-  name: null,
-  title: 'work',
-  description: null,
-  parent: null,
-  link: 'linked',
-  lineage: [],
-  mode: 'background',
-  wake: 'onTerminal',
-  notify: true,
-  resumable: true,
-  metadata: null,
-  creator: 'runtime-1',
-  createdAt: NOW - 2_000,
-  input: null,
-  statusText: null,
-  seq: 1,
   holder: 'runtime-1',
-  progress: null,
-  checkpoint: null,
-  steps: {},
-  inbox: [],
-  outputLength: 0,
+  createdAt: NOW - 2_000,
   activityAt: NOW - 10,
   updatedAt: NOW - 10,
-} satisfies Omit<TaskRecord, keyof TaskContext | 'status' | 'phase' | 'endedAt'>;
+});

@@ -1,4 +1,5 @@
 import type { Write } from '../../store/contract.ts';
+import { initialSnapshot } from '../../supervisor/decide.ts';
 import type { EventBody, TaskEvent } from '../../task/events.ts';
 import type { Notice } from '../../task/notice.ts';
 import type { TaskRecord } from '../../task/record.ts';
@@ -28,6 +29,8 @@ export interface SampleWriteOptions {
 export function sampleRecord(changes: Partial<TaskRecord> = {}): TaskRecord {
   const createdAt = changes.createdAt ?? 1_000_000;
   return {
+    ...initialSnapshot.context,
+    startedAt: createdAt,
     id: 'task-1',
     owner: 'owner-1',
     definition: 'sample',
@@ -60,19 +63,6 @@ export function sampleRecord(changes: Partial<TaskRecord> = {}): TaskRecord {
     activityAt: createdAt,
     updatedAt: createdAt,
     endedAt: null,
-    attempt: 1,
-    epoch: 1,
-    startedAt: createdAt,
-    waitingSince: null,
-    waitedMs: 0,
-    requests: [],
-    request: null,
-    graceAt: null,
-    abandoned: false,
-    retryAt: null,
-    restarts: [],
-    outcome: null,
-    evidence: null,
     ...changes,
   };
 }
