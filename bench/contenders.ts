@@ -106,6 +106,7 @@ function factsNow(): Facts {
     executor: false,
     children: 0,
     parentRunning: true,
+    foreground: false,
     admitted: true,
     resumable: false,
     graceMs: 5_000,

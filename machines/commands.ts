@@ -7,6 +7,36 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
+/** Whether a turn waits for the task. */
+export type Mode = 'foreground' | 'background';
+
+/** Who gets a background task's notices: the loop by itself, or the host that drains them. */
+export type Delivery = 'loop' | 'manual';
+
+/** Whether the end of a background task asks an idle loop to go on. */
+export type ContinuePolicy = 'notify' | 'request';
+
+/**
+ * What becomes of a task whose runtime has died: it is resumed, its owner is asked whether to resume
+ * it, or it stays stopped.
+ */
+export type Recovery = 'resume' | 'ask' | 'stay';
+
+/** Something that a task has to do with, such as the schedule that started it. */
+export interface TaskLink {
+  readonly kind: string;
+  readonly id: string;
+}
+
+/** A file that a task has left behind; `error` says why it could not be written. */
+export interface Artifact {
+  readonly name: string;
+  readonly path: string;
+  readonly type: string;
+  readonly size: number;
+  readonly error?: string;
+}
+
 /** Why a task failed, in the words its owner may see. */
 export interface TaskFailure {
   readonly code: string;
@@ -56,7 +86,9 @@ export type Report =
   | { readonly kind: 'step'; readonly name: string; readonly value: Json }
   | { readonly kind: 'message'; readonly message: Message }
   | { readonly kind: 'read'; readonly messageIds: readonly string[] }
-  | { readonly kind: 'evidence'; readonly evidence: Json };
+  | { readonly kind: 'evidence'; readonly evidence: Json }
+  | { readonly kind: 'artifact'; readonly artifact: Artifact }
+  | { readonly kind: 'link'; readonly link: TaskLink };
 
 /** When and how often a `transient` task is started again after a failure. */
 export interface RestartPolicy {
@@ -80,6 +112,8 @@ export interface Facts {
   readonly children: number;
   /** The parent is running, or there is none, or the link to it is detached. */
   readonly parentRunning: boolean;
+  /** A turn waits for the task. */
+  readonly foreground: boolean;
   /** There is room to work at once; otherwise the task waits in `queued`. */
   readonly admitted: boolean;
   readonly resumable: boolean;
@@ -108,10 +142,27 @@ export type TaskCommand = { readonly facts: Facts } & (
   | { readonly type: 'TIME_OUT'; readonly failure: TaskFailure }
   | { readonly type: 'RETRY' }
   | { readonly type: 'CANCEL'; readonly reason: string | null }
-  | { readonly type: 'STOP'; readonly reason: string | null }
+  | {
+      readonly type: 'STOP';
+      readonly reason: string | null;
+      /** Set if the task was found without a living runtime, with what is to become of it. */
+      readonly recovery?: Recovery;
+    }
   | { readonly type: 'GRACE_OVER' }
   | { readonly type: 'JOIN' }
-  | { readonly type: 'RESUME'; readonly reason: string | null; readonly input: ResumeInput | null }
+  | {
+      readonly type: 'RESUME';
+      readonly reason: string | null;
+      readonly input: ResumeInput | null;
+      /** `null` keeps the mode that the task had. */
+      readonly mode: Mode | null;
+    }
+  | { readonly type: 'DETACH' }
+  | {
+      readonly type: 'REDIRECT';
+      readonly delivery: Delivery | null;
+      readonly continue: ContinuePolicy | null;
+    }
 );
 
 /** The input of a resumed task when the one who resumed it edited it, with the edit as JSON patches. */
@@ -146,6 +197,13 @@ export type TaskEmitted =
       readonly attempt: number;
       readonly reason: string | null;
       readonly input: ResumeInput | null;
+      readonly mode: Mode | null;
+    }
+  | { readonly type: 'detached' }
+  | {
+      readonly type: 'redirected';
+      readonly delivery: Delivery | null;
+      readonly continue: ContinuePolicy | null;
     }
   | { readonly type: 'completed'; readonly output: Json; readonly summary: string | null }
   | {
@@ -155,7 +213,7 @@ export type TaskEmitted =
       readonly evidence: Json;
     }
   | Ended<'cancelled'>
-  | Ended<'stopped'>;
+  | (Ended<'stopped'> & { readonly recovery?: Recovery });
 
 interface Ended<Type extends string> {
   readonly type: Type;

@@ -53,6 +53,7 @@ export type RefusalCode =
   | 'executor_still_running'
   | 'no_such_request'
   | 'not_due'
+  | 'not_in_foreground'
   | 'not_receiving'
   | 'not_resumable'
   | 'not_working'
@@ -90,6 +91,13 @@ const RULES: { readonly [Type in TaskCommandType]: Rule } = {
     stopping: 'still_held',
   },
   RESUME: { otherwise: 'already_running', stopped: 'not_resumable' },
+  DETACH: {
+    otherwise: 'not_in_foreground',
+    cancelling: 'already_cancelling',
+    stopping: 'already_stopping',
+    stopped: 'already_stopped',
+  },
+  REDIRECT: { otherwise: 'already_stopped' },
 };
 
 /**

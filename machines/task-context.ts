@@ -1,4 +1,4 @@
-import type { InputRequest, Json, Outcome } from './commands.ts';
+import type { InputRequest, Json, Outcome, Recovery } from './commands.ts';
 
 /** What a task remembers in order to decide. */
 export interface TaskContext {
@@ -28,6 +28,7 @@ export interface EndRequest {
   readonly kind: 'cancel' | 'stop';
   readonly reason: string | null;
   readonly at: number;
+  readonly recovery?: Recovery;
 }
 
 /** The part of the context that belongs to one attempt only, as the attempt begins. */

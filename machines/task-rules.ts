@@ -51,8 +51,10 @@ export function isHeld(context: TaskContext, command: TaskCommand): boolean {
 /** What somebody's wish for the end changes. */
 export function endRequest(kind: EndRequest['kind'], context: TaskContext, command: TaskCommand) {
   const reason = 'reason' in command ? command.reason : null;
+  const recovery = command.type === 'STOP' ? command.recovery : undefined;
+  const at = command.facts.now;
   return {
-    request: { kind, reason, at: command.facts.now },
+    request: recovery ? { kind, reason, at, recovery } : { kind, reason, at },
     ...NO_QUESTIONS,
     graceAt: graceOf(context, command),
   };

@@ -56,6 +56,7 @@ export const taskMachine = setup({
       'requestId' in event &&
       context.requests.length === 1 &&
       context.requests[0]?.id === event.requestId,
+    inForeground: ({ event }) => event.facts.foreground,
     mayResume: ({ event }) =>
       event.facts.resumable && !event.facts.executor && event.facts.parentRunning,
     mayResumeNow: ({ event }) =>
@@ -142,8 +143,13 @@ export const taskMachine = setup({
     })),
     tellAbandoned: emit({ type: 'abandoned' }),
     tellResumed: emit(({ context, event }) => {
-      const { reason, input } = only(event, 'RESUME');
-      return { type: 'resumed', attempt: context.attempt, reason, input };
+      const { reason, input, mode } = only(event, 'RESUME');
+      return { type: 'resumed', attempt: context.attempt, reason, input, mode };
+    }),
+    tellDetached: emit({ type: 'detached' }),
+    tellRedirected: emit(({ event }) => {
+      const { delivery, continue: policy } = only(event, 'REDIRECT');
+      return { type: 'redirected', delivery, continue: policy };
     }),
     tellCompleted: emit(({ context }) => ({
       type: 'completed',
@@ -162,11 +168,12 @@ export const taskMachine = setup({
       abandoned: context.abandoned,
       evidence: context.evidence,
     })),
-    tellStopped: emit(({ context }) => ({
+    tellStopped: emit(({ context: { request, abandoned, evidence } }) => ({
       type: 'stopped',
-      reason: context.request?.reason ?? null,
-      abandoned: context.abandoned,
-      evidence: context.evidence,
+      reason: request?.reason ?? null,
+      abandoned,
+      evidence,
+      ...(request?.recovery && { recovery: request.recovery }),
     })),
 
     startExecutor: () => {},
@@ -204,6 +211,8 @@ export const taskMachine = setup({
           },
           { target: 'stopped', actions: ['requestStop', 'tellStopRequested'] },
         ],
+        DETACH: { guard: 'inForeground', actions: 'tellDetached' },
+        REDIRECT: { actions: 'tellRedirected' },
       },
       states: {
         queued: {
@@ -326,6 +335,7 @@ export const taskMachine = setup({
             GRACE_OVER: { guard: 'overstays', actions: ['abandon', 'tellAbandoned'] },
             CANCEL: {},
             STOP: {},
+            DETACH: {},
           },
         },
         stopping: {
@@ -342,6 +352,7 @@ export const taskMachine = setup({
             JOIN: { guard: 'released', target: '#task.stopped' },
             GRACE_OVER: { guard: 'overstays', actions: ['abandon', 'tellAbandoned'] },
             STOP: {},
+            DETACH: {},
           },
         },
       },

@@ -1,12 +1,18 @@
 export type {
+  Artifact,
+  ContinuePolicy,
+  Delivery,
   InputRequest,
   Json,
   Message,
+  Mode,
   Phase,
   Progress,
+  Recovery,
   RestartPolicy,
   Status,
   TaskFailure,
+  TaskLink,
 } from '../machines/index.ts';
 export type { NoticeInbox, TakeOptions } from './runtime/notice-inbox.ts';
 export type { Limits, Retention, RuntimeOptions } from './runtime/options.ts';
@@ -22,7 +28,13 @@ export { type MemoryStoreOptions, memoryStore } from './store/memory.ts';
 export { type BufferOptions, toAsyncIterable } from './streams/to-async-iterable.ts';
 export type { ErrorSource } from './supervisor/host.ts';
 export type { Clock } from './task/clock.ts';
-export { defineTask, type TaskDefinition, type TaskOptions } from './task/definition.ts';
+export {
+  defineTask,
+  type Resumed,
+  type Resuming,
+  type TaskDefinition,
+  type TaskOptions,
+} from './task/definition.ts';
 export {
   type ErrorCode,
   type ErrorDetails,
@@ -40,10 +52,10 @@ export type {
   TaskEvent,
   TaskEventType,
 } from './task/events.ts';
-export type { EventQuery, InputFor, InputRecipe, TaskHandle } from './task/handle.ts';
+export type { EventQuery, InputFor, InputRecipe, RedirectOptions, TaskHandle } from './task/handle.ts';
 export type { Notice, NoticeKind } from './task/notice.ts';
 export type { OutputPage, OutputQuery } from './task/output.ts';
-export type { Ancestor, Link, Mode, TaskRecord, Wake } from './task/record.ts';
+export type { Ancestor, Link, TaskRecord, Wake } from './task/record.ts';
 export type {
   AnswerOf,
   ChildOptions,

@@ -36,6 +36,7 @@ export const TASK_ASPECTS: readonly Aspect<Situation>[] = [
   ({ executor }) => (executor ? 'a body of it still runs' : 'no body of it runs'),
   ({ children }) => (children > 0 ? 'children run' : 'no child runs'),
   ({ parentRunning }) => (parentRunning ? 'its parent runs' : 'its parent does not run'),
+  ({ foreground }) => (foreground ? 'a turn waits for it' : 'no turn waits for it'),
   ({ admitted }) => (admitted ? 'there is room' : 'there is no room'),
   ({ resumable }) => (resumable ? 'it is resumable' : 'it is not resumable'),
   ({ restart }) => (restart === 'left' ? 'it may restart' : 'it may not restart'),

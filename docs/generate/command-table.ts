@@ -52,6 +52,14 @@ const MEANINGS: { readonly [Type in TaskCommandType]: Meaning } = {
     sender: 'the runtime, when the body has left or is given up and the linked children have ended',
   },
   RESUME: { what: 'starts the next attempt after a stop', sender: 'the owner: `task.resume`' },
+  DETACH: {
+    what: 'takes it out of the foreground, so that no turn waits for it any more',
+    sender: 'the loop: `task.detach`',
+  },
+  REDIRECT: {
+    what: 'changes who gets its notices and whether its end asks the loop to go on',
+    sender: 'the host: `task.redirect`',
+  },
 };
 
 /** What each command is, and who sends it. */

@@ -33,7 +33,9 @@ const MAKE: { readonly [Type in TaskCommandType]: Make<Type> } = {
   STOP: () => ({ type: 'STOP', reason: 'for now' }),
   GRACE_OVER: () => ({ type: 'GRACE_OVER' }),
   JOIN: () => ({ type: 'JOIN' }),
-  RESUME: () => ({ type: 'RESUME', reason: 'go on', input: null }),
+  RESUME: () => ({ type: 'RESUME', reason: 'go on', input: null, mode: null }),
+  DETACH: () => ({ type: 'DETACH' }),
+  REDIRECT: () => ({ type: 'REDIRECT', delivery: 'manual', continue: null }),
 };
 
 export const COMMANDS = Object.keys(MAKE) as TaskCommandType[];

@@ -23,12 +23,13 @@ const POLICY: RestartPolicy = {
 };
 
 export function factsIn(situation: Situation): Facts {
-  const { executor, children, parentRunning, admitted, resumable, restart } = situation;
+  const { executor, children, parentRunning, foreground, admitted, resumable, restart } = situation;
   return {
     now: NOW,
     executor,
     children,
     parentRunning,
+    foreground,
     admitted,
     resumable,
     graceMs: 5_000,
@@ -46,6 +47,7 @@ export function recordIn(leaf: TaskLeaf, situation: Situation): TaskRecord {
     ...contextIn(leaf, situation),
     status,
     phase,
+    mode: situation.foreground ? 'foreground' : 'background',
     endedAt: status === 'running' ? null : NOW,
   };
 }

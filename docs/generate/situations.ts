@@ -5,6 +5,7 @@ export interface Situation {
   readonly executor: boolean;
   readonly children: 0 | 1;
   readonly parentRunning: boolean;
+  readonly foreground: boolean;
   readonly admitted: boolean;
   readonly resumable: boolean;
   /** Whether a failure may lead to a restart, and if not, what stands against it. */
@@ -33,6 +34,7 @@ const FACTS: Values<Exclude<keyof Situation, Remembered>> = {
   executor: [false, true],
   children: [0, 1],
   parentRunning: [true, false],
+  foreground: [true, false],
   admitted: [true, false],
   resumable: [true, false],
   restart: ['noPolicy', 'left', 'attemptsUsed', 'tooOften', 'notRetryable'],

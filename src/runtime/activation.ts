@@ -1,4 +1,4 @@
-import { refusalOf, type TaskCommand } from '../../machines/index.ts';
+import { type Recovery, refusalOf, type TaskCommand } from '../../machines/index.ts';
 import type { RemoteCommand } from '../store/contract.ts';
 import type { Cell } from '../supervisor/cell.ts';
 import { type Command, decide, snapshotOf } from '../supervisor/decide.ts';
@@ -59,18 +59,19 @@ export class Activation {
     else if (record !== null && isTerminal(record)) preview(record, command);
   }
 
-  find(owner: string, id: string): Promise<Place> {
+  /** Where a task is; one whose runtime has died is stopped here, with what is to become of it. */
+  find(owner: string, id: string, recovery?: Recovery): Promise<Place> {
     const live = this.#engine.cells.get(id);
     if (live?.record.owner === owner) return Promise.resolve({ kind: 'here', cell: live });
     const key = `${owner}\n${id}`;
     const underWay = this.#underWay.get(key);
     if (underWay) return underWay;
-    const found = this.#find(owner, id).finally(() => this.#underWay.delete(key));
+    const found = this.#find(owner, id, recovery).finally(() => this.#underWay.delete(key));
     this.#underWay.set(key, found);
     return found;
   }
 
-  async #find(owner: string, id: string): Promise<Place> {
+  async #find(owner: string, id: string, recovery?: Recovery): Promise<Place> {
     const { store } = this.#engine;
     for (let attempt = 0; attempt < MAX_CLAIMS; attempt += 1) {
       const record = await store.load(owner, id);
@@ -80,20 +81,22 @@ export class Activation {
       const isElsewhere = record.status === 'running' && record.holder !== this.#engine.holder;
       if (isElsewhere && (await store.isAlive(record.holder))) return { kind: 'elsewhere', record };
       const claimed = await store.claim(id, this.#engine.holder);
-      if (claimed !== null) return { kind: 'here', cell: await this.#enter(claimed) };
+      if (claimed !== null) return { kind: 'here', cell: await this.#enter(claimed, recovery) };
     }
     throw new OffstageError('store_error', `Task ${id} could not be claimed.`, {
       attempts: MAX_CLAIMS,
     });
   }
 
-  async #enter(record: TaskRecord): Promise<Cell> {
+  async #enter(record: TaskRecord, recovery: Recovery | undefined): Promise<Cell> {
     const isOrphan = record.status === 'running';
     if (isOrphan) await this.#engine.kin.adoptChildren(record);
     const cell = this.#engine.cellOf(record);
     cell.reload(record);
     this.#engine.enter(cell);
-    if (isOrphan) cell.post({ type: 'STOP', reason: ORPHANED });
+    const unsaid = cell.takeUnsaid();
+    if (unsaid) cell.post({ ...unsaid, epoch: record.epoch });
+    else if (isOrphan) cell.post({ type: 'STOP', reason: ORPHANED, ...(recovery && { recovery }) });
     void this.#engine.inbox.drain(record.id);
     return cell;
   }
@@ -106,6 +109,7 @@ function preview(record: TaskRecord, command: Command): void {
     executor: true,
     children: 0,
     parentRunning: true,
+    foreground: true,
     admitted: true,
     resumable: true,
     graceMs: 0,
@@ -122,6 +126,8 @@ function isRemote(command: Command): command is RemoteCommand {
     command.type === 'ANSWER' ||
     command.type === 'MESSAGE' ||
     command.type === 'CANCEL' ||
-    command.type === 'STOP'
+    command.type === 'STOP' ||
+    command.type === 'DETACH' ||
+    command.type === 'REDIRECT'
   );
 }

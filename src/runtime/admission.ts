@@ -1,3 +1,4 @@
+import type { Mode } from '../../machines/index.ts';
 import type { Cell } from '../supervisor/cell.ts';
 import { OffstageError } from '../task/errors.ts';
 import type { TaskRecord } from '../task/record.ts';
@@ -34,8 +35,8 @@ export class Admission {
   }
 
   /** Takes a place for a task that is about to start, or lets it wait. Throws `limit_reached`. */
-  enter(cell: Cell): void {
-    if (cell.permit !== 'none' || !needsPlace(cell.record)) return;
+  enter(cell: Cell, mode: Mode = cell.record.mode): void {
+    if (cell.permit !== 'none' || !needsPlace(cell.record, mode)) return;
     const { owner } = cell.record;
     const places = this.#owners.get(owner) ?? { held: 0, waiting: new Set<Cell>() };
     const full = this.#fullScope(places);
@@ -48,6 +49,13 @@ export class Admission {
     } else {
       throw limitReached(full, this.#limits);
     }
+  }
+
+  /** Counts a task that came into the background while it ran: it is not held back, but others are. */
+  count(cell: Cell): void {
+    const { owner, mode } = cell.record;
+    if (cell.permit !== 'none' || !needsPlace(cell.record, mode)) return;
+    this.#hold(cell, this.#owners.get(owner) ?? { held: 0, waiting: new Set<Cell>() });
   }
 
   /** Gives a place back and passes it on. */
@@ -97,8 +105,8 @@ export class Admission {
 }
 
 /** Foreground calls, monitors and children take no place: a parent never waits for one its child needs. */
-function needsPlace(record: TaskRecord): boolean {
-  return record.mode === 'background' && record.parent === null && record.kind !== 'monitor';
+function needsPlace({ parent, kind }: TaskRecord, mode: Mode): boolean {
+  return mode === 'background' && parent === null && kind !== 'monitor';
 }
 
 function limitReached(scope: 'runtime' | 'owner', limits: AdmissionLimits): OffstageError {

@@ -127,7 +127,9 @@ export class Engine implements CellHost {
   }
 
   stored(cell: Cell, before: TaskSnapshot): void {
-    if (cell.record.status === 'running' && cell.actor === null) this.threads.adopt(cell, before);
+    if (cell.record.status !== 'running') return;
+    if (cell.actor === null) this.threads.adopt(cell, before);
+    this.admission.count(cell);
   }
 
   publish(event: TaskEvent, record: TaskRecord): void {

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { Delivery } from '../../machines/index.ts';
 import type { Notice } from '../task/notice.ts';
 import type { Engine } from './engine.ts';
 
@@ -8,6 +9,8 @@ export interface TakeOptions {
   readonly limit?: number;
   /** For how many ms nobody else gets them. Default 30,000. */
   readonly forMs?: number;
+  /** Only those that go to the loop, or only those that the host drains. Default: all. */
+  readonly delivery?: Delivery;
 }
 
 /**
@@ -47,8 +50,9 @@ export class NoticeInbox {
   }
 
   /** What waits for acknowledgement, oldest first. */
-  take({ limit = 100, forMs = 30_000 }: TakeOptions = {}): Promise<readonly Notice[]> {
-    return this.#engine.store.takeNotices(this.#owner, this.#engine.holder, { limit, forMs });
+  take({ limit = 100, forMs = 30_000, delivery }: TakeOptions = {}): Promise<readonly Notice[]> {
+    const query = { limit, forMs, ...(delivery && { delivery }) };
+    return this.#engine.store.takeNotices(this.#owner, this.#engine.holder, query);
   }
 
   /** Says that notices have arrived for good. */

@@ -8,7 +8,7 @@ import type { TaskHandle } from '../task/handle.ts';
 import { checkId, newId, quote } from '../task/ids.ts';
 import { copyJson, sameJson, toJson } from '../task/json.ts';
 import { checkOneOf, checkText, invalid } from '../task/options.ts';
-import type { TaskRecord } from '../task/record.ts';
+import { mergeLinks, type TaskRecord } from '../task/record.ts';
 import { parse } from '../task/schema.ts';
 import type { SpawnOptions } from '../task/spawn-options.ts';
 import type { Engine } from './engine.ts';
@@ -17,6 +17,12 @@ import { StoredTask } from './stored-task.ts';
 /** What a spawn takes, with the scope of its dedupe key if that is not the owner. */
 export interface ScopedSpawnOptions extends SpawnOptions {
   readonly keyScope?: string;
+  readonly kind?: string;
+  readonly turn?: string;
+  readonly call?: string;
+  readonly spec?: Json;
+  /** For the body alone, never stored. */
+  readonly prepared?: unknown;
 }
 
 const WAKES = ['silent', 'onTerminal', 'onActivity'] as const;
@@ -88,6 +94,7 @@ function start<Output, Input>(engine: Engine, wanted: Wanted): Promise<TaskHandl
   engine.throwIfClosing();
   const record = recordOf(engine, wanted);
   const cell = new Cell(engine, wanted.definition, record, initialSnapshot);
+  cell.prepared = wanted.options.prepared;
   if (record.parent !== null) engine.kin.trees.check(record);
   engine.admission.enter(cell);
   engine.enter(cell);
@@ -125,7 +132,7 @@ function recordOf(engine: Engine, { owner, definition, input, options }: Wanted)
     id: idOf(engine, options.id),
     owner,
     definition: definition.name,
-    kind: definition.kind,
+    kind: options.kind ?? definition.kind,
     key: keyOf(options),
     name: nameOf(options.name),
     title: checkText('title', options.title) ?? definition.title,
@@ -133,17 +140,24 @@ function recordOf(engine: Engine, { owner, definition, input, options }: Wanted)
     parent: parent?.id ?? null,
     link: checkOneOf('link', options.link ?? 'linked', ['linked', 'detached']),
     lineage: parent ? [...parent.lineage, { owner: parent.owner, id: parent.id }] : NO_LINEAGE,
-    mode,
     wake: checkOneOf('wake', options.wake ?? 'onTerminal', WAKES),
-    notify: options.notify ?? (mode === 'background' && parent === undefined),
+    turn: options.turn ?? null,
+    call: options.call ?? null,
+    spec: toJson('spec', options.spec, engine.limits.input),
     resumable: definition.resumable,
     metadata: toJson('metadata', options.metadata, engine.limits.event),
     creator: engine.holder,
     createdAt: now,
     input,
     status: 'running',
+    mode,
+    notify: options.notify ?? (mode === 'background' && parent === undefined),
+    delivery: checkOneOf('delivery', options.delivery ?? 'loop', ['loop', 'manual']),
+    continue: checkOneOf('continue', options.continue ?? 'notify', ['notify', 'request']),
+    links: options.links ? mergeLinks(NO_LINKS, options.links) : NO_LINKS,
+    artifacts: NO_ARTIFACTS,
     phase: 'queued',
-    statusText: null,
+    statusText: 'Queued',
     seq: 0,
     holder: engine.holder,
     progress: null,
@@ -158,6 +172,8 @@ function recordOf(engine: Engine, { owner, definition, input, options }: Wanted)
 }
 
 const NO_LINEAGE: TaskRecord['lineage'] = [];
+const NO_LINKS: TaskRecord['links'] = [];
+const NO_ARTIFACTS: TaskRecord['artifacts'] = [];
 const NO_STEPS: TaskRecord['steps'] = {};
 const NO_MESSAGES: TaskRecord['inbox'] = [];
 

@@ -1,20 +1,26 @@
-import { type Draft, enablePatches, produceWithPatches } from 'immer';
+import type { Draft } from 'immer';
 import type { Observable, Subscriber } from 'rxjs';
-import type { Json, Message, RefusalCode, ResumeInput, Status } from '../../machines/index.ts';
+import type {
+  ContinuePolicy,
+  Delivery,
+  Json,
+  Message,
+  RefusalCode,
+  Status,
+} from '../../machines/index.ts';
 import type { Cell } from '../supervisor/cell.ts';
-import { isOffstageError, OffstageError, refused, unknownTask } from '../task/errors.ts';
+import type { Command } from '../supervisor/decide.ts';
+import { isOffstageError, isRefusal, OffstageError, unknownTask } from '../task/errors.ts';
 import { isEnd, type Lagged, type TaskEvent } from '../task/events.ts';
-import type { EventQuery, InputRecipe, TaskHandle } from '../task/handle.ts';
+import type { EventQuery, InputRecipe, RedirectOptions, TaskHandle } from '../task/handle.ts';
 import { newId } from '../task/ids.ts';
 import { copyJson, toJson } from '../task/json.ts';
-import { checkText } from '../task/options.ts';
+import { checkOneOf, checkText } from '../task/options.ts';
 import type { OutputPage, OutputQuery } from '../task/output.ts';
 import { isTerminal, type TaskRecord } from '../task/record.ts';
-import { parse } from '../task/schema.ts';
 import type { Engine } from './engine.ts';
 import { isSettled, readEvents } from './event-reader.ts';
-
-enablePatches();
+import { resume } from './resume.ts';
 
 /** A handle: a view of the last stored record, and the verbs. */
 export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
@@ -170,35 +176,35 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
     const reason = checkText('reason', given);
     this.#engine.throwIfClosing();
     this.#engine.registry.require(this.#cell.record.definition);
-    const place = await this.#engine.activation.find(this.owner, this.id);
-    if (place.kind === 'ended') throw refused('already_ended', this.id);
-    if (place.kind === 'elsewhere') throw refused('already_running', this.id);
-    const { cell } = place;
+    const request = { reason, mode: null };
+    const edit = recipe && ((draft: unknown) => recipe(draft as Draft<Input>));
+    await resume(this.#engine, this.owner, this.id, edit ? { ...request, recipe: edit } : request);
+  }
+
+  async detach(): Promise<boolean> {
     try {
-      const input = recipe ? await this.#edit(recipe) : null;
-      // Another resume or cancel was refused meanwhile and the task left again: take it up anew.
-      if (!cell.isLive) return await this.resume(recipe, given);
-      this.#engine.throwIfClosing();
-      this.#engine.admission.enter(cell);
-      await cell.enqueue({ type: 'RESUME', reason, input });
+      await this.#engine.activation.send(this.owner, this.id, { type: 'DETACH' });
+      return true;
     } catch (error) {
-      // A live cell gives its place back when it leaves; another resume of it may be on its way.
-      if (!cell.isLive) this.#engine.admission.leave(cell);
-      // It was brought back for nothing: let it leave again.
-      cell.poke();
+      if (isRefusal(error)) return false;
       throw error;
     }
   }
 
-  async #edit(recipe: InputRecipe<Input>): Promise<ResumeInput> {
-    const [edited, patches] = produceWithPatches<Json | undefined>(
-      copyJson(this.#cell.record.input),
-      (draft) => recipe(draft as Draft<Input>) as Draft<Json> | undefined,
-    );
-    const { input, event } = this.#engine.limits;
-    const value = edited === undefined ? edited : toJson('The edited input', edited, input);
-    await parse(this.#cell.definition.inputSchema, copyJson(value), 'invalid_input', 'The input');
-    return { value, patches: toJson('The edit of the input', patches, event) };
+  async redirect({ delivery, continue: policy }: RedirectOptions): Promise<void> {
+    const command: Command = {
+      type: 'REDIRECT',
+      delivery: delivery ? checkOneOf<Delivery>('delivery', delivery, ['loop', 'manual']) : null,
+      continue: policy
+        ? checkOneOf<ContinuePolicy>('continue', policy, ['notify', 'request'])
+        : null,
+    };
+    try {
+      await this.#engine.activation.send(this.owner, this.id, command);
+    } catch (error) {
+      // Its notices are stored by now: there is nothing left to redirect.
+      if (!isOffstageError(error, 'already_ended')) throw error;
+    }
   }
 
   async answer(requestId: string, value: Json): Promise<void> {

@@ -10,11 +10,15 @@ import type { TaskRecord } from '../task/record.ts';
 import type { SpawnOptions } from '../task/spawn-options.ts';
 import type { Engine } from './engine.ts';
 import { NoticeInbox } from './notice-inbox.ts';
+import { recover } from './recover.ts';
 import { spawn } from './spawn.ts';
 import { TaskList } from './task-list.ts';
 
 /** Which tasks of the owner to list. */
 export type OwnerListQuery = Omit<ListQuery, 'owner'>;
+
+/** The inside of the runtime behind a supervisor, for this package only. */
+export let engineBehind: (supervisor: Supervisor) => Engine;
 
 /**
  * The tasks of one owner thread: the unit of isolation. A task of another owner is as unknown here
@@ -37,6 +41,10 @@ export class Supervisor {
   /** What this owner must learn. */
   readonly notices: NoticeInbox;
   readonly #engine: Engine;
+
+  static {
+    engineBehind = (supervisor) => supervisor.#engine;
+  }
 
   constructor(engine: Engine, owner: string) {
     this.#engine = engine;
@@ -113,6 +121,15 @@ export class Supervisor {
         throw result.reason;
       }
     }
+  }
+
+  /**
+   * Takes up the owner's tasks whose runtime has died, each as the `recovery` of its definition says.
+   * Gives back those it found. One that cannot be taken up holds up no other.
+   */
+  async recover(): Promise<readonly TaskHandle[]> {
+    const tasks = await this.list({ statuses: ['running'] });
+    return recover(this.#engine, tasks);
   }
 
   /** Resolves when no task of the owner works; monitors and tasks that wait for an answer do not count. */

@@ -1,4 +1,4 @@
-import type { Status, TaskCommand } from '../../machines/index.ts';
+import type { Delivery, Status, TaskCommand } from '../../machines/index.ts';
 import type { Lagged, TaskEvent } from '../task/events.ts';
 import type { Notice } from '../task/notice.ts';
 import type { OutputPage, OutputQuery } from '../task/output.ts';
@@ -43,7 +43,10 @@ export interface InboxCommand {
 
 /** What can be asked of a task through its inbox. */
 export type RemoteCommand =
-  Extract<TaskCommand, { type: 'ANSWER' | 'MESSAGE' | 'CANCEL' | 'STOP' }> extends infer Command
+  Extract<
+    TaskCommand,
+    { type: 'ANSWER' | 'MESSAGE' | 'CANCEL' | 'STOP' | 'DETACH' | 'REDIRECT' }
+  > extends infer Command
     ? Command extends unknown
       ? Omit<Command, 'facts'>
       : never
@@ -129,7 +132,12 @@ export interface Store {
   takeNotices(
     owner: string,
     taker: string,
-    options: { readonly limit: number; readonly forMs: number },
+    options: {
+      readonly limit: number;
+      readonly forMs: number;
+      /** Only those that go this way. */
+      readonly delivery?: Delivery;
+    },
   ): Promise<readonly Notice[]>;
   acknowledge(owner: string, keys: readonly string[]): Promise<void>;
 

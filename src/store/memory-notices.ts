@@ -1,3 +1,4 @@
+import type { Delivery } from '../../machines/index.ts';
 import type { Notice } from '../task/notice.ts';
 
 interface Pending {
@@ -16,10 +17,17 @@ export class MemoryNotices {
     pending.set(notice.key, { notice, taker: null, until: 0 });
   }
 
-  take(owner: string, taker: string, limit: number, now: number, until: number): Notice[] {
+  take(
+    owner: string,
+    taker: string,
+    { limit, delivery }: { readonly limit: number; readonly delivery?: Delivery },
+    now: number,
+    until: number,
+  ): Notice[] {
     const taken: Notice[] = [];
     for (const pending of this.#byOwner.get(owner)?.values() ?? []) {
       if (taken.length >= limit) break;
+      if (delivery !== undefined && pending.notice.delivery !== delivery) continue;
       // Whoever took a notice gets it again until it is acknowledged; others wait for the claim to lapse.
       if (pending.taker !== null && pending.taker !== taker && pending.until > now) continue;
       pending.taker = taker;

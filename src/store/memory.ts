@@ -252,10 +252,10 @@ class MemoryStore implements Store {
   async takeNotices(
     owner: string,
     taker: string,
-    { limit, forMs }: { readonly limit: number; readonly forMs: number },
+    { forMs, ...query }: Parameters<Store['takeNotices']>[2],
   ): Promise<readonly Notice[]> {
     const now = this.#clock.now();
-    return this.#notices.take(owner, taker, limit, now, now + forMs);
+    return this.#notices.take(owner, taker, query, now, now + forMs);
   }
 
   async acknowledge(owner: string, keys: readonly string[]): Promise<void> {

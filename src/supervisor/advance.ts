@@ -1,6 +1,6 @@
-import { phaseOf, type Report, statusOf } from '../../machines/index.ts';
+import { type Mode, phaseOf, type Report, statusOf } from '../../machines/index.ts';
 import type { EventBody, ReportedBody, TaskEvent } from '../task/events.ts';
-import type { TaskRecord } from '../task/record.ts';
+import { mergeLinks, type TaskRecord } from '../task/record.ts';
 import type { Step } from './decide.ts';
 
 /** A step with the record and the numbered events it leads to. */
@@ -43,6 +43,12 @@ export function advance(record: TaskRecord, step: Step, now: number): Advance {
 type Changes = {
   -readonly [Key in
     | 'input'
+    | 'mode'
+    | 'notify'
+    | 'delivery'
+    | 'continue'
+    | 'links'
+    | 'artifacts'
     | 'progress'
     | 'statusText'
     | 'checkpoint'
@@ -75,11 +81,47 @@ function bodiesOf(reports: readonly Report[], outputLength: number): ReportedBod
   });
 }
 
+const ENDS = {
+  completed: 'Completed',
+  failed: 'Failed',
+  cancelled: 'Cancelled',
+  stopped: 'Stopped',
+} as const;
+
+const RESUMING = 'Resuming';
+const RE_ATTACHING = 'Re-attaching';
+
+function isTakenUp(statusText: string | null): boolean {
+  return statusText === RESUMING || statusText === RE_ATTACHING;
+}
+
+/** A turn learns of an end by itself; of a background task the owner is told, unless it is a child. */
+function enterMode(changes: Changes, mode: Mode, record: TaskRecord): void {
+  if (mode === record.mode) return;
+  changes.mode = mode;
+  changes.notify = mode === 'background' && record.parent === null;
+}
+
 /** Adds what one event changes. What comes from the body is a sign of life. */
 function change(changes: Changes, body: EventBody, record: TaskRecord, now: number): void {
   switch (body.type) {
     case 'resumed':
       if (body.input !== null) changes.input = body.input.value;
+      changes.statusText = record.request?.recovery ? RE_ATTACHING : RESUMING;
+      if (body.mode !== null) enterMode(changes, body.mode, record);
+      return;
+    case 'detached':
+      enterMode(changes, 'background', record);
+      return;
+    case 'redirected':
+      changes.delivery = body.delivery ?? record.delivery;
+      changes.continue = body.continue ?? record.continue;
+      return;
+    case 'completed':
+    case 'failed':
+    case 'cancelled':
+    case 'stopped':
+      changes.statusText = ENDS[body.type];
       return;
     case 'message':
       if (body.message.direction === 'out') break;
@@ -105,7 +147,20 @@ function change(changes: Changes, body: EventBody, record: TaskRecord, now: numb
         ({ id }) => !body.messageIds.includes(id),
       );
       break;
+    case 'artifact':
+      changes.artifacts = [
+        ...(changes.artifacts ?? record.artifacts).filter(
+          ({ name }) => name !== body.artifact.name,
+        ),
+        body.artifact,
+      ];
+      break;
+    case 'link':
+      changes.links = mergeLinks(changes.links ?? record.links, [body.link]);
+      break;
     case 'started':
+      if (!isTakenUp(changes.statusText ?? record.statusText)) changes.statusText = 'Starting';
+      break;
     case 'answered':
     case 'withdrawn':
     case 'evidence':

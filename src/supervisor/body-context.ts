@@ -1,4 +1,4 @@
-import type { Json, Message, Progress } from '../../machines/index.ts';
+import type { Artifact, Json, Message, Progress, TaskLink } from '../../machines/index.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import type { InputFor, TaskHandle } from '../task/handle.ts';
 import { newId } from '../task/ids.ts';
@@ -132,6 +132,19 @@ export class BodyContext implements RunContext<unknown> {
   get evidence(): RunContext['evidence'] {
     return (evidence: Json) =>
       this.#executor.tell({ kind: 'evidence', evidence: this.#json('Evidence', evidence) });
+  }
+
+  get artifact(): RunContext['artifact'] {
+    return (artifact: Artifact) =>
+      this.#executor.tell({
+        kind: 'artifact',
+        artifact: this.#json('An artifact', artifact) as unknown as Artifact,
+      });
+  }
+
+  get link(): RunContext['link'] {
+    return ({ kind, id }: TaskLink) =>
+      this.#executor.tell({ kind: 'link', link: { kind: String(kind), id: String(id) } });
   }
 
   get spawn(): RunContext['spawn'] {

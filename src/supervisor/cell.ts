@@ -22,6 +22,9 @@ import { abortReason, conflict, fenced } from './reasons.ts';
 
 const NOBODY = () => {};
 
+/** How a body ended. */
+type LastWord = Extract<Command, { type: 'SUCCEED' | 'FAIL' }>;
+
 interface Creation {
   readonly isAdmitted: boolean;
   settle(error: OffstageError | null): void;
@@ -42,6 +45,8 @@ export class Cell {
   executor: Executor | null = null;
   /** Whether the task takes up a place in the limits, waits for one, or needs none. */
   permit: 'none' | 'held' | 'waiting' = 'none';
+  /** What the body gets beside its input: never stored, and gone when the task leaves. */
+  prepared: unknown;
   /** Whether this process writes to the task now. */
   isLive = false;
   /** Whether the store knows the task; `'unknown'` after a creation that it may or may not have taken. */
@@ -53,6 +58,8 @@ export class Cell {
   /** The journal will ask for the next write. */
   #isRequested = false;
   #ends: ((error: OffstageError | null) => void)[] | null = null;
+  /** How the body ended, where the store failed to take it: to be said again when it is back. */
+  #unsaid: LastWord | null = null;
   /** Inbox commands that are in the mailbox already. */
   #drained: Set<string> | null = null;
 
@@ -240,7 +247,20 @@ export class Cell {
     const plan = this.#planOf(write);
     if (plan === null) return;
     if (!this.isStored) this.isStored = 'unknown';
+    this.#unsaid = plan.answers.map(({ envelope }) => envelope.command).find(isLastWord) ?? null;
     this.fence(plan.answers, error);
+  }
+
+  /** How the body ended, where the store failed to take it. */
+  get unsaid(): LastWord | null {
+    return this.#unsaid;
+  }
+
+  /** Gives away what is to be said again now that the store is back. */
+  takeUnsaid(): LastWord | null {
+    const unsaid = this.#unsaid;
+    this.#unsaid = null;
+    return unsaid;
   }
 
   #planOf(write: Write): Plan | null {
@@ -305,6 +325,7 @@ export class Cell {
     this.#creation?.settle(error ?? fenced(this.id));
     this.#creation = null;
     this.#drained = null;
+    this.prepared = undefined;
     this.isLive = false;
     this.host.timers.set(this, null);
     this.host.left(this);
@@ -319,6 +340,10 @@ export class Cell {
     this.#ends ??= [];
     this.#ends.push(callback);
   }
+}
+
+function isLastWord(command: Command): command is LastWord {
+  return command.type === 'SUCCEED' || command.type === 'FAIL';
 }
 
 /** The record in the way is this very task: stored, but claimed by another before the answer came. */

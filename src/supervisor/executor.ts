@@ -6,7 +6,7 @@ import { parse } from '../task/schema.ts';
 import { BodyContext } from './body-context.ts';
 import type { Cell } from './cell.ts';
 import { currentBody } from './current.ts';
-import { failureOf } from './failure.ts';
+import { failureOf, isTold } from './failure.ts';
 import { Questions } from './questions.ts';
 import { Reports } from './reports.ts';
 
@@ -133,7 +133,8 @@ export class Executor {
   }
 
   #fail(thrown: unknown): void {
-    if (!this.#isAborted) this.cell.host.report(thrown, { where: 'task', task: this.cell.id });
+    if (!this.#isAborted && !isTold(thrown))
+      this.cell.host.report(thrown, { where: 'task', task: this.cell.id });
     this.cell.bodyLeft(this, { type: 'FAIL', epoch: this.epoch, failure: failureOf(thrown) });
   }
 

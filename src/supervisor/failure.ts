@@ -3,6 +3,25 @@ import type { TaskFailure } from '../../machines/index.ts';
 const LONGEST_MESSAGE = 4_096;
 const NAMELESS: TaskFailure = { code: 'task_error', message: 'The task failed.' };
 
+/** How a body fails on purpose: its owner is told, and nobody else need be. */
+export class ToldFailure extends Error {
+  readonly code: string;
+
+  constructor({ code, message }: TaskFailure) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Never throws: what was thrown may be a trap itself. */
+export function isTold(thrown: unknown): boolean {
+  try {
+    return thrown instanceof ToldFailure;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * What an owner may see of whatever a body threw: a code and a message, never a stack or a cause.
  * An error's own string `code` and `retryable` are kept. Never throws: what was thrown may be a

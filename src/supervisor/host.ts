@@ -12,7 +12,7 @@ import type { Links } from './links.ts';
 
 /** Where an error came from that Offstage contained. */
 export interface ErrorSource {
-  readonly where: 'task' | 'observer' | 'store';
+  readonly where: 'task' | 'tool' | 'observer' | 'store';
   readonly task?: string;
 }
 

@@ -1,5 +1,6 @@
 import { type Facts, refusalOf, type TaskCommand } from '../../machines/index.ts';
 import { type OffstageError, refused } from '../task/errors.ts';
+import type { TaskRecord } from '../task/record.ts';
 import type { Cell } from './cell.ts';
 import type { Command } from './decide.ts';
 import { Draft, type Envelope } from './draft.ts';
@@ -8,12 +9,14 @@ import type { Executor } from './executor.ts';
 import { fenced } from './reasons.ts';
 
 /** What is true around the task now. */
-export function factsOf({ definition, host, record, executor, permit }: Cell, now: number): Facts {
+export function factsOf(cell: Cell, now: number, record: TaskRecord = cell.record): Facts {
+  const { definition, host, executor, permit } = cell;
   return {
     now,
     executor: executor !== null,
     children: host.links.count(record.id),
     parentRunning: host.isParentRunning(record),
+    foreground: record.mode === 'foreground',
     admitted: permit !== 'waiting',
     resumable: definition.resumable,
     graceMs: definition.graceMs ?? host.limits.graceMs,
@@ -36,7 +39,7 @@ export function decideQueued(cell: Cell, mailbox: Envelope[]): Draft {
 
 function decideOne(cell: Cell, draft: Draft, command: Command): OffstageError | null {
   if ('epoch' in command && command.epoch !== draft.record.epoch) return fenced(cell.id);
-  const facts = factsOf(cell, cell.host.clock.now());
+  const facts = factsOf(cell, cell.host.clock.now(), draft.record);
   if (draft.take(command, facts)) return null;
   return refused(refusalOf(draft.snapshot, { ...command, facts } as TaskCommand), cell.id);
 }

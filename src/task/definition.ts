@@ -1,7 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { RestartPolicy } from '../../machines/index.ts';
+import type { Json, Mode, Recovery, RestartPolicy } from '../../machines/index.ts';
 import { checkId } from './ids.ts';
 import { checkDuration, checkFunction, checkOneOf, invalid } from './options.ts';
+import type { TaskRecord } from './record.ts';
 import type { RunContext } from './run-context.ts';
 import type { Schema } from './schema.ts';
 
@@ -33,6 +34,12 @@ export interface TaskOptions<In extends Schema | undefined, Out extends Schema |
   readonly stallMs?: number;
   /** How long in ms the body may take to leave after its signal, before it is abandoned. Default: the runtime's. */
   readonly graceMs?: number;
+  /**
+   * What becomes of a task whose runtime has died, once somebody takes it up: it is resumed if it is
+   * resumable, its owner is asked by a notice, or it stays stopped. Default: it stays stopped, and its
+   * owner is told if it would have been told of its end.
+   */
+  readonly recovery?: Recovery;
   /** What happens to linked children that are still running when the body is done. Default `'wait'`. */
   readonly children?: 'wait' | 'cancel';
   /** The work itself. It must leave soon after `signal` aborts. */
@@ -53,9 +60,26 @@ export interface TaskDefinition<Input = unknown, Output = unknown> {
   readonly stallMs: number | null;
   readonly graceMs: number | null;
   readonly children: 'wait' | 'cancel';
+  readonly recovery: Recovery | null;
   run(context: RunContext<unknown>): unknown;
+  /** Looks at a task that is about to be resumed. What it throws leaves the task stopped. */
+  beforeResume?(resuming: Resuming): Resumed | Promise<Resumed>;
   /** Only carries the types of input and output; there is no such value. */
   readonly types?: { readonly input: Input; readonly output: Output };
+}
+
+/** A stopped task that is about to go on. */
+export interface Resuming {
+  readonly record: TaskRecord;
+  readonly input: Json | undefined;
+  readonly mode: Mode;
+}
+
+/** With what it goes on. */
+export interface Resumed {
+  readonly input: Json | undefined;
+  /** For the body alone, never stored. */
+  readonly prepared: unknown;
 }
 
 const TRANSIENT: RestartPolicy = {
@@ -109,6 +133,10 @@ export function defineTask<
     stallMs: checkDuration('stallMs', options.stallMs),
     graceMs: checkDuration('graceMs', options.graceMs),
     children: checkOneOf('children', options.children ?? 'wait', ['wait', 'cancel']),
+    recovery:
+      options.recovery === undefined
+        ? null
+        : checkOneOf<Recovery>('recovery', options.recovery, ['resume', 'ask', 'stay']),
     run: (context) => options.run(context as RunContext<ParsedInput<In>>),
   };
 }

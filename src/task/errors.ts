@@ -97,6 +97,7 @@ const REFUSALS: { readonly [Code in RefusalCode]: string } = {
     'has an abandoned body that still runs in this process; try again once it has left',
   no_such_request: 'has no open question with that id; read the open ones from snapshot().requests',
   not_due: 'has nothing due',
+  not_in_foreground: 'is in the background already; nothing waits for it',
   not_receiving: 'takes no messages now: its body has ended or was told to leave',
   not_resumable: 'cannot be resumed; define it with `resumable: true`, or start a new task',
   not_working: 'has no body at work that could report',

@@ -1,4 +1,11 @@
-import type { Json, Message, Progress, TaskEmitted } from '../../machines/index.ts';
+import type {
+  Artifact,
+  Json,
+  Message,
+  Progress,
+  TaskEmitted,
+  TaskLink,
+} from '../../machines/index.ts';
 
 /** What every event tells about itself. */
 export interface EventHeader {
@@ -34,6 +41,8 @@ export type ReportedBody =
   | { readonly type: 'step'; readonly name: string; readonly value: Json }
   | { readonly type: 'read'; readonly messageIds: readonly string[] }
   | { readonly type: 'evidence'; readonly evidence: Json }
+  | { readonly type: 'artifact'; readonly artifact: Artifact }
+  | { readonly type: 'link'; readonly link: TaskLink }
   | { readonly type: 'message'; readonly message: Message };
 
 /** An event before it is numbered. */

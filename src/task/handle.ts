@@ -1,6 +1,6 @@
 import type { Draft } from 'immer';
 import type { Observable } from 'rxjs';
-import type { Json, Status } from '../../machines/index.ts';
+import type { ContinuePolicy, Delivery, Json, Status } from '../../machines/index.ts';
 import type { Lagged, TaskEvent } from './events.ts';
 import type { OutputPage, OutputQuery } from './output.ts';
 import type { TaskRecord } from './record.ts';
@@ -12,6 +12,12 @@ export type InputFor<Input, Options> = undefined extends Input
 
 /** Changes the draft of an input, or gives a new one back. */
 export type InputRecipe<Input> = (draft: Draft<Input>) => Draft<Input> | undefined | void;
+
+/** What is to change about the notices of a task. */
+export interface RedirectOptions {
+  readonly delivery?: Delivery;
+  readonly continue?: ContinuePolicy;
+}
 
 /** Where a reader of events begins. */
 export interface EventQuery {
@@ -54,6 +60,13 @@ export interface TaskHandle<Output = unknown, Input = unknown> {
   stop(reason?: string): Promise<boolean>;
   /** Starts a new attempt of a stopped task, with its input as the recipe leaves it. */
   resume(recipe?: InputRecipe<Input>, reason?: string): Promise<void>;
+  /**
+   * Takes a task that a turn waits for into the background. Resolves once that is stored, with
+   * `false` if nothing waited for it any more.
+   */
+  detach(): Promise<boolean>;
+  /** Changes who gets its notices, and whether its end asks the loop to go on. After the end it changes nothing. */
+  redirect(options: RedirectOptions): Promise<void>;
   /** Answers an open question. */
   answer(requestId: string, value: Json): Promise<void>;
   /** Sends the task a message; gives back the id of the message. */

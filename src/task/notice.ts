@@ -1,6 +1,6 @@
-import type { Json, Status } from '../../machines/index.ts';
+import type { Delivery, Json, Mode, Status } from '../../machines/index.ts';
 import type { TaskEvent } from './events.ts';
-import type { TaskRecord } from './record.ts';
+import { type TaskRecord, toolOf } from './record.ts';
 
 /** What a notice tells of. */
 export type NoticeKind = 'completed' | 'failed' | 'cancelled' | 'stopped' | 'asked' | 'message';
@@ -16,6 +16,12 @@ export interface Notice {
   readonly definition: string;
   readonly name: string | null;
   readonly title: string;
+  /** The tool, the turn and the call that the task was started for. */
+  readonly tool: string | null;
+  readonly turn: string | null;
+  readonly call: string | null;
+  readonly mode: Mode;
+  readonly delivery: Delivery;
   readonly status: Status;
   readonly summary: string | null;
   /** The question, the message, or the failure. */
@@ -33,8 +39,9 @@ export function noticeOf(event: TaskEvent, record: TaskRecord): Notice | undefin
     case 'failed':
       return atEnd(event.type, record, event.failure.message, { ...event.failure });
     case 'cancelled':
-    case 'stopped':
       return atEnd(event.type, record, event.reason, null);
+    case 'stopped':
+      return atStop(event, record);
     case 'asked': {
       const { request } = event;
       return { ...during('asked', request.id, record, request.prompt, { ...request }), wake: true };
@@ -58,7 +65,19 @@ function atEnd(
   if (!record.notify) return undefined;
   // A stop can be followed by another end, so its key names the attempt.
   const slot = kind === 'stopped' ? `${record.attempt}:stopped` : 'end';
-  return build(kind, `${record.id}:${slot}`, record, summary, data, record.wake !== 'silent');
+  const wake = record.wake !== 'silent' || record.continue === 'request';
+  return build(kind, `${record.id}:${slot}`, record, summary, data, wake);
+}
+
+/** Of an orphan that is resumed at once nobody need be told; whether to resume it somebody is asked. */
+function atStop(
+  { type, reason, recovery }: Extract<TaskEvent, { type: 'stopped' }>,
+  record: TaskRecord,
+): Notice | undefined {
+  if (recovery === undefined) return atEnd(type, record, reason, null);
+  if (recovery !== 'ask') return undefined;
+  const key = `${record.id}:${record.attempt}:stopped`;
+  return build(type, key, record, reason, { recovery }, true);
 }
 
 function during(
@@ -80,6 +99,9 @@ function build(
   data: Json,
   wake: boolean,
 ): Notice {
-  const { owner, id: task, definition, name, title, status, updatedAt: at } = record;
-  return { key, owner, task, kind, definition, name, title, status, summary, data, wake, at };
+  const { owner, id: task, definition, name, title, turn, call, mode, delivery, status } = record;
+  const at = record.updatedAt;
+  const tool = toolOf(record);
+  const about = { key, owner, task, kind, definition, name, title, tool, turn, call };
+  return { ...about, mode, delivery, status, summary, data, wake, at };
 }

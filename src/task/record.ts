@@ -1,12 +1,24 @@
-import type { Json, Message, Phase, Progress, Status, TaskContext } from '../../machines/index.ts';
-
-/** Whether a turn waits for the task. */
-export type Mode = 'foreground' | 'background';
+import type {
+  Artifact,
+  ContinuePolicy,
+  Delivery,
+  Json,
+  Message,
+  Mode,
+  Phase,
+  Progress,
+  Status,
+  TaskContext,
+  TaskLink,
+} from '../../machines/index.ts';
 
 /** Whether a task ends with its parent. */
 export type Link = 'linked' | 'detached';
 
-/** Which of a task's notices wake an idle owner. Questions always do. */
+/**
+ * Which of a task's notices wake an idle owner. Questions always do, since the task waits for their
+ * answer; so does an end whose continue policy is `'request'`.
+ */
 export type Wake = 'silent' | 'onTerminal' | 'onActivity';
 
 /** One ancestor of a task. */
@@ -32,10 +44,12 @@ interface TaskIdentity {
   readonly link: Link;
   /** From the root of the tree down to the parent. */
   readonly lineage: readonly Ancestor[];
-  readonly mode: Mode;
   readonly wake: Wake;
-  /** Whether the owner gets a notice of the end. */
-  readonly notify: boolean;
+  /** The turn and the call of the model that started it, if any. */
+  readonly turn: string | null;
+  readonly call: string | null;
+  /** What it was started for, such as the tool of a call. */
+  readonly spec: Json;
   /** As the definition said at creation; whether it may be resumed is asked of the definition as it is now. */
   readonly resumable: boolean;
   readonly metadata: Json;
@@ -49,6 +63,13 @@ export interface TaskRecord extends TaskIdentity, TaskContext {
   /** `undefined` if none was given. */
   readonly input: Json | undefined;
   readonly status: Status;
+  readonly mode: Mode;
+  /** Whether the owner gets a notice of the end. */
+  readonly notify: boolean;
+  readonly delivery: Delivery;
+  readonly continue: ContinuePolicy;
+  readonly links: readonly TaskLink[];
+  readonly artifacts: readonly Artifact[];
   /** The state inside `running`, `null` otherwise. */
   readonly phase: Phase | null;
   readonly statusText: string | null;
@@ -78,4 +99,22 @@ export function byCreation(a: TaskRecord, b: TaskRecord): number {
 /** The task has reached a status that never changes. */
 export function isTerminal(record: TaskRecord): boolean {
   return record.status !== 'running' && record.status !== 'stopped';
+}
+
+/** The tool that a task was started for, `null` for one that is no call of a tool. */
+export function toolOf({ spec }: Pick<TaskRecord, 'spec'>): string | null {
+  if (typeof spec !== 'object' || spec === null || !('tool' in spec)) return null;
+  return typeof spec.tool === 'string' ? spec.tool : null;
+}
+
+/** Each link once, in the order in which they came. */
+export function mergeLinks(
+  links: readonly TaskLink[],
+  added: readonly TaskLink[],
+): readonly TaskLink[] {
+  const merged = [...links];
+  for (const link of added) {
+    if (!merged.some(({ kind, id }) => kind === link.kind && id === link.id)) merged.push(link);
+  }
+  return merged;
 }

@@ -1,4 +1,4 @@
-import type { Json, Message, Progress } from '../../machines/index.ts';
+import type { Artifact, Json, Message, Progress, TaskLink } from '../../machines/index.ts';
 import type { TaskDefinition } from './definition.ts';
 import type { InputFor, TaskHandle } from './handle.ts';
 import type { Schema } from './schema.ts';
@@ -65,6 +65,10 @@ export interface RunContext<Input = unknown> {
   summary(text: string): void;
   /** Keeps what is known of the body's end, such as pids and signals, for the final event. */
   evidence(evidence: Json): void;
+  /** Notes a file that the task leaves behind. */
+  artifact(artifact: Artifact): void;
+  /** Notes what the task has to do with. */
+  link(link: TaskLink): void;
   /** Starts a child. With a `key`, a later attempt finds the same child again. */
   spawn<In, Output>(
     definition: TaskDefinition<In, Output>,

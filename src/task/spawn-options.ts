@@ -1,5 +1,5 @@
-import type { Json } from '../../machines/index.ts';
-import type { Link, Mode, Wake } from './record.ts';
+import type { ContinuePolicy, Delivery, Json, Mode, TaskLink } from '../../machines/index.ts';
+import type { Link, Wake } from './record.ts';
 
 /** How a task is started. */
 export interface SpawnOptions {
@@ -22,6 +22,12 @@ export interface SpawnOptions {
   readonly wake?: Wake;
   /** Whether the end gives a notice. Default: yes for a background task without a parent. */
   readonly notify?: boolean;
+  /** Who gets its notices: the loop by itself, or the host that drains them. Default `'loop'`. */
+  readonly delivery?: Delivery;
+  /** Whether its end asks an idle loop to go on, whatever `wake` says. Default `'notify'`: only by `wake`. */
+  readonly continue?: ContinuePolicy;
+  /** What the task has to do with. */
+  readonly links?: readonly TaskLink[];
   /** Free data, stored and shown as it is. */
   readonly metadata?: Json;
 }

@@ -132,6 +132,7 @@ function situationOf(engine: Engine, { executor, permit, definition, record }: C
     executor: executor !== null,
     children: engine.links.count(record.id) > 0 ? 1 : 0,
     parentRunning: engine.isParentRunning(record),
+    foreground: record.mode === 'foreground',
     admitted: permit !== 'waiting',
     resumable: definition.resumable,
     restart: definition.restart === null ? 'noPolicy' : 'left',

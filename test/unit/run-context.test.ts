@@ -52,7 +52,7 @@ describe('what a body gets', () => {
       children: 1,
     });
     expect(task.snapshot()).toMatchObject({
-      statusText: 'busy',
+      statusText: 'Completed',
       progress: { current: 1 },
       checkpoint: 'saved',
       outputLength: 4,

@@ -26,6 +26,8 @@ export const ENDED: TaskRow = {
   GRACE_OVER: refused('already_ended'),
   JOIN: refused('already_ended'),
   RESUME: refused('already_ended'),
+  DETACH: refused('already_ended'),
+  REDIRECT: refused('already_ended'),
 };
 
 /** Only a resume leads back, and only a cancel leads on. */
@@ -51,4 +53,6 @@ export const STOPPED: TaskRow = {
     when(noRoom, to('queued', ['resumed', 'queued'])),
     to('working', ['resumed', 'started'], ['startExecutor']),
   ],
+  DETACH: refused('already_stopped'),
+  REDIRECT: refused('already_stopped'),
 };

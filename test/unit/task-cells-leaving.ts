@@ -2,6 +2,7 @@ import {
   BODY_SUCCEEDS,
   CANCEL_WHILE_RUNNING,
   cancelRequested,
+  detach,
   endRequested,
   givenUp,
   hasFailed,
@@ -42,6 +43,8 @@ export const JOINING: TaskRow = {
     to('completed', ['completed']),
   ],
   RESUME: refused('already_running'),
+  DETACH: detach('joining'),
+  REDIRECT: to('joining', ['redirected']),
 };
 
 /** Whatever the body still says of its outcome, the task ends cancelled once it has left. */
@@ -61,6 +64,8 @@ export const CANCELLING: TaskRow = {
   GRACE_OVER: [when(overstays, to('cancelling', ['abandoned'])), refused('not_due')],
   JOIN: [when(held, refused('still_held')), to('cancelled', ['cancelled'])],
   RESUME: refused('already_running'),
+  DETACH: refused('already_cancelling'),
+  REDIRECT: to('cancelling', ['redirected']),
 };
 
 /** A success still counts, since the work is done; an error does not, and a cancel takes over. */
@@ -80,4 +85,6 @@ export const STOPPING: TaskRow = {
   GRACE_OVER: [when(overstays, to('stopping', ['abandoned'])), refused('not_due')],
   JOIN: [when(held, refused('still_held')), to('stopped', ['stopped'])],
   RESUME: refused('already_running'),
+  DETACH: refused('already_stopping'),
+  REDIRECT: to('stopping', ['redirected']),
 };

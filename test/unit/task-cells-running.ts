@@ -3,6 +3,7 @@ import {
   BODY_SUCCEEDS,
   bodyRuns,
   CANCEL_WHILE_RUNNING,
+  detach,
   lastWords,
   mayRestart,
   otherQuestion,
@@ -32,6 +33,8 @@ export const QUEUED: TaskRow = {
   GRACE_OVER: refused('not_due'),
   JOIN: refused('not_due'),
   RESUME: refused('already_running'),
+  DETACH: detach('queued'),
+  REDIRECT: to('queued', ['redirected']),
 };
 
 export const WORKING: TaskRow = {
@@ -54,6 +57,8 @@ export const WORKING: TaskRow = {
   GRACE_OVER: refused('not_due'),
   JOIN: refused('not_due'),
   RESUME: refused('already_running'),
+  DETACH: detach('working'),
+  REDIRECT: to('working', ['redirected']),
 };
 
 /** The executor lives on; waiting for an answer is not work that could time out. */
@@ -81,6 +86,8 @@ export const AWAITING_INPUT: TaskRow = {
   GRACE_OVER: refused('not_due'),
   JOIN: refused('not_due'),
   RESUME: refused('already_running'),
+  DETACH: detach('awaitingInput'),
+  REDIRECT: to('awaitingInput', ['redirected']),
 };
 
 /** It waits for the back-off, and for a body that timed out to leave. */
@@ -103,4 +110,6 @@ export const RETRYING: TaskRow = {
   GRACE_OVER: [when(overstays, to('retrying', ['abandoned'])), refused('not_due')],
   JOIN: refused('not_due'),
   RESUME: refused('already_running'),
+  DETACH: detach('retrying'),
+  REDIRECT: to('retrying', ['redirected']),
 };

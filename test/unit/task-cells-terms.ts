@@ -72,6 +72,7 @@ export const endRequested: Condition = ({ endRequest }) => endRequest !== 'none'
 export const hasFailed: Condition = ({ outcome }) => outcome === 'failed';
 export const notResumable: Condition = ({ resumable }) => !resumable;
 export const parentGone: Condition = ({ parentRunning }) => !parentRunning;
+const inBackground: Condition = ({ foreground }) => !foreground;
 export const noRoom: Condition = ({ admitted }) => !admitted;
 
 /** A cancel is stored before the task has left; with nothing to leave, it ends in the same step. */
@@ -95,6 +96,11 @@ export const BODY_SUCCEEDS: readonly [Rule, Expectation] = [
 /** A body that was told to leave may still say its last words, unless it was given up. */
 export function lastWords(leaf: TaskLeaf): TaskCell {
   return [when(givenUp, refused('not_working')), to(leaf, ['reported'])];
+}
+
+/** Only what a turn waits for can be detached from it. */
+export function detach(leaf: TaskLeaf): TaskCell {
+  return [when(inBackground, refused('not_in_foreground')), to(leaf, ['detached'])];
 }
 
 export const BODY_FAILS: TaskCell = [

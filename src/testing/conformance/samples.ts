@@ -42,15 +42,22 @@ export function sampleRecord(changes: Partial<TaskRecord> = {}): TaskRecord {
     parent: null,
     link: 'linked',
     lineage: [],
-    mode: 'background',
     wake: 'onTerminal',
-    notify: true,
+    turn: null,
+    call: null,
+    spec: null,
     resumable: true,
     metadata: { source: 'sample', tags: ['a', 'b'] },
     creator: 'runtime-1',
     createdAt,
     input: { text: 'héllo 🙂', nested: { list: [1, 2.5, null, true] } },
     status: 'running',
+    mode: 'background',
+    notify: true,
+    delivery: 'loop',
+    continue: 'notify',
+    links: [],
+    artifacts: [],
     phase: 'working',
     statusText: null,
     seq: 1,
@@ -125,7 +132,8 @@ export function sampleEvent(record: TaskRecord, seq: number, body: EventBody): T
 
 /** A notice of a record, as its end would bring it. */
 export function sampleNotice(record: TaskRecord, key = `${record.id}:end`): Notice {
-  const { id, owner, definition, name, title, status, updatedAt } = record;
+  const { id, owner, definition, name, title, turn, call, mode, delivery, status, updatedAt } =
+    record;
   const kind = status === 'running' ? 'message' : status;
   const data = { text: 'notice 🙂' };
   return {
@@ -136,6 +144,11 @@ export function sampleNotice(record: TaskRecord, key = `${record.id}:end`): Noti
     definition,
     name,
     title,
+    tool: null,
+    turn,
+    call,
+    mode,
+    delivery,
     status,
     summary: null,
     data,

@@ -1,0 +1,40 @@
+import type { Recovery } from '../../machines/index.ts';
+import type { TaskDefinition } from '../task/definition.ts';
+import { isRefusal } from '../task/errors.ts';
+import type { TaskHandle } from '../task/handle.ts';
+import type { Engine } from './engine.ts';
+import { resume } from './resume.ts';
+
+/** Takes up those of the tasks whose runtime has died, and gives them back. */
+export async function recover(
+  engine: Engine,
+  tasks: readonly TaskHandle[],
+): Promise<readonly TaskHandle[]> {
+  const found = await Promise.all(tasks.map((task) => recoverOne(engine, task)));
+  return tasks.filter((_, index) => found[index]);
+}
+
+async function recoverOne(engine: Engine, task: TaskHandle): Promise<boolean> {
+  const { owner, id } = task;
+  const { holder } = task.snapshot();
+  if (holder === engine.holder || (await engine.store.isAlive(holder))) return false;
+  const recovery = recoveryOf(engine.registry.find(task.snapshot()));
+  try {
+    const place = await engine.activation.find(owner, id, recovery);
+    if (place.kind !== 'here') return false;
+    await task.ended();
+    if (recovery === 'resume') {
+      await resume(engine, owner, id, { reason: 'Its runtime was gone.', mode: null, recovery });
+    }
+  } catch (error) {
+    // It may have ended or been taken up by another meanwhile, or must stay stopped.
+    if (!isRefusal(error)) engine.report(error, { where: 'store', task: id });
+  }
+  return true;
+}
+
+/** What can be done: a task that is not resumable is not resumed. */
+export function recoveryOf({ recovery, resumable }: TaskDefinition): Recovery | undefined {
+  if (recovery === null || (recovery === 'resume' && !resumable)) return undefined;
+  return recovery;
+}
