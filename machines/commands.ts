@@ -141,7 +141,12 @@ export type TaskCommand = { readonly facts: Facts } & (
   | { readonly type: 'FAIL'; readonly epoch: number; readonly failure: TaskFailure }
   | { readonly type: 'TIME_OUT'; readonly failure: TaskFailure }
   | { readonly type: 'RETRY' }
-  | { readonly type: 'CANCEL'; readonly reason: string | null }
+  | {
+      readonly type: 'CANCEL';
+      readonly reason: string | null;
+      /** Spares a task for which no turn waits any more when its time comes. */
+      readonly foregroundOnly?: boolean;
+    }
   | {
       readonly type: 'STOP';
       readonly reason: string | null;

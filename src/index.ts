@@ -14,6 +14,26 @@ export type {
   TaskFailure,
   TaskLink,
 } from '../machines/index.ts';
+export type { Approval } from './loop/approval.ts';
+export type { Approvals, ApproveOptions } from './loop/approvals.ts';
+export type { PendingBatch } from './loop/delivery.ts';
+export { createInlineLoop, type InlineLoopOptions } from './loop/inline-loop.ts';
+export {
+  createLoop,
+  type Loop,
+  type LoopOptions,
+  type LoopState,
+  type TurnOptions,
+} from './loop/loop.ts';
+export type { LoopEvent } from './loop/loop-events.ts';
+export type { LoopHost } from './loop/loop-host.ts';
+export type { PendingUpdate } from './loop/pending.ts';
+export type { Route, RouteRequest, RouteTable, Routing } from './loop/route.ts';
+export type { TurnRunOptions } from './loop/run-turn.ts';
+export type { TaskView } from './loop/task-view.ts';
+export type { StartOptions, Turn, WaitOptions } from './loop/turn.ts';
+export type { Resolution, StartOutcome, TurnUpdate } from './loop/turn-update.ts';
+export type { ContinueRequest } from './loop/wake-up.ts';
 export type { NoticeInbox, TakeOptions } from './runtime/notice-inbox.ts';
 export type { Limits, Retention, RuntimeOptions } from './runtime/options.ts';
 export {
@@ -52,7 +72,13 @@ export type {
   TaskEvent,
   TaskEventType,
 } from './task/events.ts';
-export type { EventQuery, InputFor, InputRecipe, RedirectOptions, TaskHandle } from './task/handle.ts';
+export type {
+  EventQuery,
+  InputFor,
+  InputRecipe,
+  RedirectOptions,
+  TaskHandle,
+} from './task/handle.ts';
 export type { Notice, NoticeKind } from './task/notice.ts';
 export type { OutputPage, OutputQuery } from './task/output.ts';
 export type { Ancestor, Link, TaskRecord, Wake } from './task/record.ts';
@@ -65,3 +91,63 @@ export type {
 } from './task/run-context.ts';
 export type { Schema } from './task/schema.ts';
 export type { SpawnOptions } from './task/spawn-options.ts';
+export { type Artifacts, directoryArtifacts } from './tools/artifacts.ts';
+export { backgroundCapable } from './tools/background-capable.ts';
+export type { BackgroundHooks, Prepared, PrepareInfo } from './tools/background-hooks.ts';
+export type { Decision } from './tools/decision.ts';
+export { defineTool, type ToolOptions } from './tools/define-tool.ts';
+export {
+  describeInternalError,
+  type ToolErrorHandler,
+  type ToolErrorSource,
+} from './tools/internal-error.ts';
+export type { JsonSchema } from './tools/json-schema.ts';
+export type { Narration, Narrations } from './tools/narration.ts';
+export {
+  type Attributes,
+  type BlockOptions,
+  block,
+  type Content,
+  type Markup,
+} from './tools/prompt-text.ts';
+export { type RemindedTask, Reminder, renderReminder } from './tools/reminder.ts';
+export { type NoticeItem, renderNotices } from './tools/render-notices.ts';
+export { outputTail } from './tools/run-log.ts';
+export { type SpawnBackgroundOptions, spawnBackground } from './tools/spawn-background.ts';
+export type { CallScope } from './tools/started-call.ts';
+export type { TaskToolName, TaskToolsOptions } from './tools/task-tools/names.ts';
+export { taskTools } from './tools/task-tools/task-tools.ts';
+export {
+  type NarrationPhase,
+  supportsBackground,
+  type Tool,
+  type ToolCall,
+  type ToolHints,
+  type ToolLimits,
+  type ToolPolicy,
+} from './tools/tool.ts';
+export type { AnswerImage, ToolAnswer } from './tools/tool-answer.ts';
+export type { JsonObject } from './tools/tool-args.ts';
+export type { ToolContext } from './tools/tool-context.ts';
+export { ToolError } from './tools/tool-error.ts';
+export {
+  ToolRegistry,
+  type ToolRegistryBuilder,
+  type ToolRegistryOptions,
+  toolRegistry,
+} from './tools/tool-registry.ts';
+export {
+  type ConnectionRequest,
+  connectionRequired,
+  type InternalFailure,
+  internalError,
+  type SuccessOptions,
+  success,
+  type ToolFailure,
+  type ToolImage,
+  type ToolResult,
+  type ToolSuccess,
+  toolError,
+} from './tools/tool-result.ts';
+export type { ToolDefinition, ToolSet } from './tools/tool-set.ts';
+export { type CallOutput, toolTask } from './tools/tool-task.ts';

@@ -93,6 +93,8 @@ export class Activation {
     if (isOrphan) await this.#engine.kin.adoptChildren(record);
     const cell = this.#engine.cellOf(record);
     cell.reload(record);
+    // As it is registered now.
+    cell.definition = this.#engine.registry.find(record);
     this.#engine.enter(cell);
     const unsaid = cell.takeUnsaid();
     if (unsaid) cell.post({ ...unsaid, epoch: record.epoch });

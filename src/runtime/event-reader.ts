@@ -1,4 +1,5 @@
 import { Bell } from '../streams/bell.ts';
+import { isResumable } from '../task/definition.ts';
 import type { Lagged, TaskEvent } from '../task/events.ts';
 import { isTerminal, type TaskRecord } from '../task/record.ts';
 import type { Engine } from './engine.ts';
@@ -85,5 +86,5 @@ class EventReader {
 /** Nothing will happen to the task any more. */
 export function isSettled(engine: Engine, record: TaskRecord): boolean {
   if (isTerminal(record)) return true;
-  return record.status === 'stopped' && !engine.registry.find(record).resumable;
+  return record.status === 'stopped' && !isResumable(engine.registry.find(record), record);
 }

@@ -1,7 +1,8 @@
 import type { Recovery } from '../../machines/index.ts';
-import type { TaskDefinition } from '../task/definition.ts';
+import { isResumable } from '../task/definition.ts';
 import { isRefusal } from '../task/errors.ts';
 import type { TaskHandle } from '../task/handle.ts';
+import type { TaskRecord } from '../task/record.ts';
 import type { Engine } from './engine.ts';
 import { resume } from './resume.ts';
 
@@ -18,7 +19,7 @@ async function recoverOne(engine: Engine, task: TaskHandle): Promise<boolean> {
   const { owner, id } = task;
   const { holder } = task.snapshot();
   if (holder === engine.holder || (await engine.store.isAlive(holder))) return false;
-  const recovery = recoveryOf(engine.registry.find(task.snapshot()));
+  const recovery = recoveryOf(engine, task.snapshot());
   try {
     const place = await engine.activation.find(owner, id, recovery);
     if (place.kind !== 'here') return false;
@@ -34,7 +35,9 @@ async function recoverOne(engine: Engine, task: TaskHandle): Promise<boolean> {
 }
 
 /** What can be done: a task that is not resumable is not resumed. */
-export function recoveryOf({ recovery, resumable }: TaskDefinition): Recovery | undefined {
-  if (recovery === null || (recovery === 'resume' && !resumable)) return undefined;
-  return recovery;
+export function recoveryOf(engine: Engine, record: TaskRecord): Recovery | undefined {
+  const definition = engine.registry.find(record);
+  const { recovery } = definition;
+  if (recovery === 'resume' && !isResumable(definition, record)) return undefined;
+  return recovery ?? undefined;
 }

@@ -18,6 +18,11 @@ export class Registry {
     this.#definitions.set(definition.name, definition);
   }
 
+  /** Puts a definition in the place of one with the same name. */
+  replace(definition: TaskDefinition): void {
+    this.#definitions.set(definition.name, definition);
+  }
+
   /** The definition that was registered, which must be the very one that is asked for. */
   check(definition: TaskDefinition): void {
     const { name } = definition;

@@ -10,6 +10,7 @@ import type {
 } from '../../machines/index.ts';
 import type { Cell } from '../supervisor/cell.ts';
 import type { Command } from '../supervisor/decide.ts';
+import { isResumable } from '../task/definition.ts';
 import { isOffstageError, isRefusal, OffstageError, unknownTask } from '../task/errors.ts';
 import { isEnd, type Lagged, type TaskEvent } from '../task/events.ts';
 import type { EventQuery, InputRecipe, RedirectOptions, TaskHandle } from '../task/handle.ts';
@@ -22,10 +23,17 @@ import type { Engine } from './engine.ts';
 import { isSettled, readEvents } from './event-reader.ts';
 import { resume } from './resume.ts';
 
+/** The cell behind a handle of this package, for this package only. */
+export let cellBehind: (handle: TaskHandle) => Cell | undefined;
+
 /** A handle: a view of the last stored record, and the verbs. */
 export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
   readonly #engine: Engine;
   readonly #cell: Cell;
+
+  static {
+    cellBehind = (handle) => (#cell in handle ? handle.#cell : undefined);
+  }
 
   constructor(engine: Engine, cell: Cell) {
     this.#engine = engine;
@@ -133,7 +141,7 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
       throw new OffstageError('task_failed', message, { taskId, failure });
     }
     if (record.status === 'stopped') {
-      const { resumable } = this.#cell.definition;
+      const resumable = isResumable(this.#cell.definition, record);
       const message = `Task ${taskId} was stopped${why}.`;
       throw new OffstageError('task_stopped', message, { taskId, reason, resumable });
     }

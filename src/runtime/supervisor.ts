@@ -10,6 +10,7 @@ import type { TaskRecord } from '../task/record.ts';
 import type { SpawnOptions } from '../task/spawn-options.ts';
 import type { Engine } from './engine.ts';
 import { NoticeInbox } from './notice-inbox.ts';
+import { listReadable } from './readable.ts';
 import { recover } from './recover.ts';
 import { spawn } from './spawn.ts';
 import { TaskList } from './task-list.ts';
@@ -70,7 +71,7 @@ export class Supervisor {
   /** The owner's tasks, oldest first. */
   async list(query: OwnerListQuery = {}): Promise<readonly TaskHandle[]> {
     for (const status of query.statuses ?? []) checkOneOf('statuses', status, STATUSES);
-    const { records } = await this.#engine.store.list({ ...query, owner: this.owner });
+    const records = await listReadable(this.#engine, { ...query, owner: this.owner });
     return records.map((record) => this.#engine.handleOf(record));
   }
 

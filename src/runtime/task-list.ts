@@ -1,6 +1,7 @@
 import type { Subscriber } from 'rxjs';
 import { byCreation, type TaskRecord } from '../task/record.ts';
 import type { Engine } from './engine.ts';
+import { listReadable } from './readable.ts';
 
 /**
  * Keeps one subscriber up to date with all tasks of an owner, oldest first. Changes of one turn of
@@ -45,7 +46,7 @@ export class TaskList {
     this.#isLoading = true;
     this.#changed = new Map();
     try {
-      const { records } = await this.#engine.store.list({ owner: this.#owner });
+      const records = await listReadable(this.#engine, { owner: this.#owner });
       if (load !== this.#loads) return;
       this.#list = records;
       this.#isLoading = false;

@@ -121,7 +121,7 @@ export interface Store {
   renew(holder: string, leaseMs: number): Promise<{ readonly lost: readonly LostTask[] }>;
   /** Whether the lease of a holder is still good. */
   isAlive(holder: string): Promise<boolean>;
-  /** Ends the lease of a holder that leaves. */
+  /** Ends the lease of a holder that leaves, and lets go of the notices that it has taken. */
   release(holder: string): Promise<void>;
 
   postCommand(owner: string, command: InboxCommand): Promise<void>;

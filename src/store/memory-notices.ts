@@ -37,6 +37,13 @@ export class MemoryNotices {
     return taken;
   }
 
+  /** Lets go of all that a taker has taken. */
+  release(taker: string): void {
+    for (const pending of this.#byOwner.values()) {
+      for (const each of pending.values()) if (each.taker === taker) each.taker = null;
+    }
+  }
+
   /** Gives back the task whose notice it was, or nothing if there is no such notice any more. */
   acknowledge(owner: string, key: string): string | undefined {
     const pending = this.#byOwner.get(owner);

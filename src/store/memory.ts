@@ -230,6 +230,7 @@ class MemoryStore implements Store {
 
   async release(holder: string): Promise<void> {
     this.#leases.release(holder);
+    this.#notices.release(holder);
   }
 
   async postCommand(owner: string, command: InboxCommand): Promise<void> {

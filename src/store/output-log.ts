@@ -6,6 +6,8 @@ export interface OutputLimits {
   readonly tail: number;
 }
 
+const MARKER = /\n\[system\] (\d+) characters of output were dropped here\n/g;
+
 /**
  * The output of one task: its beginning and its end are kept, and a marker stands for what was
  * dropped between them. Offsets count what was written, so that they stay true after a drop.
@@ -15,6 +17,20 @@ export class OutputLog {
   #tail: string[] = [];
   #tailLength = 0;
   #total = 0;
+
+  /** A log that goes on behind what another one gave back as a whole. */
+  static after({ text, total }: OutputPage, limits: OutputLimits): OutputLog {
+    const log = new OutputLog();
+    // A body may have written such a line itself; only the true one makes the numbers add up.
+    const cut = [...text.matchAll(MARKER)].find(
+      ({ 0: marker, 1: dropped }) => text.length - marker.length + Number(dropped) === total,
+    );
+    log.append(text.slice(0, cut?.index), limits);
+    if (cut === undefined) return log;
+    log.#total += Number(cut[1]);
+    log.append(text.slice(cut.index + cut[0].length), limits);
+    return log;
+  }
 
   append(text: string, limits: OutputLimits): void {
     const isInHead = this.#total === this.#head.length;

@@ -38,7 +38,7 @@ interface Creation {
  */
 export class Cell {
   readonly host: CellHost;
-  readonly definition: TaskDefinition;
+  definition: TaskDefinition;
   record: TaskRecord;
   snapshot: TaskSnapshot;
   actor: TaskActor | null = null;
@@ -151,6 +151,8 @@ export class Cell {
   /** After the request is queued: the body's error must come behind it. */
   #abortFor(command: Command): void {
     if (command.type !== 'CANCEL' && command.type !== 'STOP') return;
+    // Whether it takes effect is known only when it is decided.
+    if (command.type === 'CANCEL' && command.foregroundOnly) return;
     this.executor?.abort(abortReason(command, this.id));
   }
 
@@ -247,7 +249,9 @@ export class Cell {
     const plan = this.#planOf(write);
     if (plan === null) return;
     if (!this.isStored) this.isStored = 'unknown';
-    this.#unsaid = plan.answers.map(({ envelope }) => envelope.command).find(isLastWord) ?? null;
+    // In the write that failed, or behind it.
+    const envelopes = [...plan.answers.map(({ envelope }) => envelope), ...this.#mailbox];
+    this.#unsaid = envelopes.map(({ command }) => command).find(isLastWord) ?? null;
     this.fence(plan.answers, error);
   }
 

@@ -2,7 +2,7 @@ import { type Facts, statusOf } from '../../machines/index.ts';
 import type { Write } from '../store/contract.ts';
 import type { OffstageError } from '../task/errors.ts';
 import type { EventBody, TaskEvent } from '../task/events.ts';
-import { type Notice, noticeOf } from '../task/notice.ts';
+import { type Notice, noticesOf } from '../task/notice.ts';
 import type { TaskRecord } from '../task/record.ts';
 import { advance, number } from './advance.ts';
 import { type Command, decide, type Step, type TaskSnapshot } from './decide.ts';
@@ -100,8 +100,10 @@ export class Draft {
     const events = this.#events;
     let notices: readonly Notice[] = NONE;
     for (const event of events) {
-      const notice = noticeOf(event, record);
-      if (notice) notices = [...notices, notice];
+      for (const notice of noticesOf(event, record)) {
+        // A question that is asked and detached in one write is one notice.
+        if (!notices.some(({ key }) => key === notice.key)) notices = [...notices, notice];
+      }
     }
     let consumed: readonly string[] = NONE;
     for (const { envelope } of this.#answers) {

@@ -1,4 +1,5 @@
 import { type Facts, refusalOf, type TaskCommand } from '../../machines/index.ts';
+import { isResumable } from '../task/definition.ts';
 import { type OffstageError, refused } from '../task/errors.ts';
 import type { TaskRecord } from '../task/record.ts';
 import type { Cell } from './cell.ts';
@@ -18,7 +19,7 @@ export function factsOf(cell: Cell, now: number, record: TaskRecord = cell.recor
     parentRunning: host.isParentRunning(record),
     foreground: record.mode === 'foreground',
     admitted: permit !== 'waiting',
-    resumable: definition.resumable,
+    resumable: isResumable(definition, record),
     graceMs: definition.graceMs ?? host.limits.graceMs,
     restart: definition.restart,
     jitter: definition.restart === null ? 0 : host.random(),
@@ -39,9 +40,15 @@ export function decideQueued(cell: Cell, mailbox: Envelope[]): Draft {
 
 function decideOne(cell: Cell, draft: Draft, command: Command): OffstageError | null {
   if ('epoch' in command && command.epoch !== draft.record.epoch) return fenced(cell.id);
+  if (isSpared(command, draft.record)) return refused('not_in_foreground', cell.id);
   const facts = factsOf(cell, cell.host.clock.now(), draft.record);
   if (draft.take(command, facts)) return null;
   return refused(refusalOf(draft.snapshot, { ...command, facts } as TaskCommand), cell.id);
+}
+
+/** A detach that was asked for before an interrupt is stored before it, and saves the task from it. */
+function isSpared(command: Command, { mode }: TaskRecord): boolean {
+  return command.type === 'CANCEL' && command.foregroundOnly === true && mode !== 'foreground';
 }
 
 /** Decides what time, a body that left, or children that ended have made due. */

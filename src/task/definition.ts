@@ -62,10 +62,17 @@ export interface TaskDefinition<Input = unknown, Output = unknown> {
   readonly children: 'wait' | 'cancel';
   readonly recovery: Recovery | null;
   run(context: RunContext<unknown>): unknown;
+  /** Whether a stopped task may go on, where that depends on how far it came. Default: `resumable`. */
+  mayResume?(record: TaskRecord): boolean;
   /** Looks at a task that is about to be resumed. What it throws leaves the task stopped. */
   beforeResume?(resuming: Resuming): Resumed | Promise<Resumed>;
   /** Only carries the types of input and output; there is no such value. */
   readonly types?: { readonly input: Input; readonly output: Output };
+}
+
+/** Whether a stopped task may go on, by its definition as it is now. */
+export function isResumable(definition: TaskDefinition, record: TaskRecord): boolean {
+  return definition.mayResume?.(record) ?? definition.resumable;
 }
 
 /** A stopped task that is about to go on. */

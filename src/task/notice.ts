@@ -1,4 +1,4 @@
-import type { Delivery, Json, Mode, Status } from '../../machines/index.ts';
+import type { Artifact, Delivery, InputRequest, Json, Mode, Status } from '../../machines/index.ts';
 import type { TaskEvent } from './events.ts';
 import { type TaskRecord, toolOf } from './record.ts';
 
@@ -26,26 +26,45 @@ export interface Notice {
   readonly summary: string | null;
   /** The question, the message, or the failure. */
   readonly data: Json;
+  /** The files that the task has left behind so far. */
+  readonly artifacts: readonly Artifact[];
   /** Whether an idle owner should be woken for it. */
   readonly wake: boolean;
   readonly at: number;
 }
 
-/** The notice that an event brings, if any. It is stored in the same write as the event. */
-export function noticeOf(event: TaskEvent, record: TaskRecord): Notice | undefined {
+/** What is said of a cancel that came without a reason. */
+export const CANCELLED_BY_REQUEST = 'Cancelled by request.';
+
+/**
+ * The notices that an event brings. They are stored in the same write as the event. What a task in
+ * the foreground asks, its turn hears; once it is detached, its owner must hear of what is open.
+ */
+export function noticesOf(event: TaskEvent, record: TaskRecord): readonly Notice[] {
+  if (event.type === 'asked') {
+    return record.mode === 'foreground' ? NONE : [asked(event.request, record)];
+  }
+  if (event.type === 'detached') return record.requests.map((request) => asked(request, record));
+  const notice = noticeOf(event, record);
+  return notice ? [notice] : NONE;
+}
+
+const NONE: readonly Notice[] = [];
+
+function asked(request: InputRequest, record: TaskRecord): Notice {
+  return { ...during('asked', request.id, record, request.prompt, { ...request }), wake: true };
+}
+
+function noticeOf(event: TaskEvent, record: TaskRecord): Notice | undefined {
   switch (event.type) {
     case 'completed':
       return atEnd(event.type, record, event.summary, null);
     case 'failed':
       return atEnd(event.type, record, event.failure.message, { ...event.failure });
     case 'cancelled':
-      return atEnd(event.type, record, event.reason, null);
+      return atEnd(event.type, record, event.reason ?? CANCELLED_BY_REQUEST, null);
     case 'stopped':
       return atStop(event, record);
-    case 'asked': {
-      const { request } = event;
-      return { ...during('asked', request.id, record, request.prompt, { ...request }), wake: true };
-    }
     case 'message': {
       const { message } = event;
       if (message.direction === 'in') return undefined;
@@ -100,8 +119,9 @@ function build(
   wake: boolean,
 ): Notice {
   const { owner, id: task, definition, name, title, turn, call, mode, delivery, status } = record;
+  const { artifacts } = record;
   const at = record.updatedAt;
   const tool = toolOf(record);
   const about = { key, owner, task, kind, definition, name, title, tool, turn, call };
-  return { ...about, mode, delivery, status, summary, data, wake, at };
+  return { ...about, mode, delivery, status, summary, data, artifacts, wake, at };
 }

@@ -27,6 +27,38 @@ function reviving(store: Store): {
 
 /** What can go wrong with notices. */
 export const noticeBreakages: readonly Breakage[] = [
+  breakage(
+    'a release keeps the notices of whoever leaves',
+    'notice: those that a holder took are free once it has released its lease',
+    () => ({ release: async () => {} }),
+  ),
+  breakage(
+    'a release frees the notices of everyone',
+    'notice: those that a holder took are free once it has released its lease',
+    (store) => ({
+      async release() {
+        for (const taker of ['taker-1', 'taker-2']) await store.release(taker);
+      },
+    }),
+  ),
+  breakage(
+    'notices are taken whichever way they go',
+    'notice: taken by delivery, only those that go that way, up to the limit',
+    (store) => ({
+      takeNotices: (owner, taker, { limit, forMs }) =>
+        store.takeNotices(owner, taker, { limit, forMs }),
+    }),
+  ),
+  breakage(
+    'the limit counts notices that go the other way',
+    'notice: taken by delivery, only those that go that way, up to the limit',
+    (store) => ({
+      async takeNotices(owner, taker, { delivery, ...options }) {
+        const taken = await store.takeNotices(owner, taker, options);
+        return taken.filter((notice) => delivery === undefined || notice.delivery === delivery);
+      },
+    }),
+  ),
   breakage('notices lose their summary', 'notice: it is taken as it was written', (store) => ({
     async takeNotices(owner, taker, options) {
       const taken = await store.takeNotices(owner, taker, options);

@@ -70,13 +70,18 @@ describe('cancel()', () => {
     expect(cancelled).toMatchObject({ reason: 'why', abandoned: false });
   });
 
-  it('is idempotent: a second one changes nothing and keeps the first reason', async () => {
+  it('[C-53] is idempotent: a second one changes nothing, and keeps reason and time of the first', async () => {
     const work = steered('work', { ignoresSignal: true });
-    const { thread, store, settle } = await openStage({ tasks: [work.definition] });
+    const { thread, store, clock, settle, pass } = await openStage({ tasks: [work.definition] });
     const task = await thread.spawn(work.definition);
     await settle();
     expect(await Promise.all([task.cancel('first'), task.cancel('second')])).toEqual([true, true]);
+    const asked = task.snapshot();
+    expect(asked.request).toMatchObject({ reason: 'first', at: clock.now() });
+    await pass(100);
     expect(await task.cancel('third')).toBe(true);
+    await settle();
+    expect(task.snapshot()).toEqual(asked);
     work.body.fail(new Error('interrupted'));
     await rejection(task.result(), 'task_cancelled');
     expect(await task.cancel('fourth')).toBe(true);
@@ -180,13 +185,22 @@ describe('cancel()', () => {
     expect(queued.status).toBe('cancelled');
   });
 
-  it('of one owner leaves the tasks of another alone', async () => {
+  it('[A-51] of one owner ends each of its live tasks and leaves those of another alone', async () => {
     const work = steered();
     const { runtime, thread, settle } = await openStage({ tasks: [work.definition] });
-    const mine = await thread.spawn(work.definition);
+    const root = await thread.spawn(work.definition);
+    const mine = [
+      root,
+      await thread.spawn(work.definition),
+      await thread.spawn(work.definition, undefined, { mode: 'foreground' }),
+      await thread.spawn(work.definition, undefined, { parent: root.id }),
+      await thread.spawn(work.definition, undefined, { parent: root.id, link: 'detached' }),
+    ];
     const theirs = await runtime.supervisor('other').spawn(work.definition);
     await thread.cancelAll();
     await settle();
-    expect([mine.status, theirs.status]).toEqual(['cancelled', 'running']);
+    expect(mine.map(({ status }) => status)).toEqual(Array(5).fill('cancelled'));
+    expect(theirs.status).toBe('running');
+    expect(theirs.snapshot().request).toBeNull();
   });
 });

@@ -3,7 +3,7 @@ import { defineTask, type Json } from '../../src/index.ts';
 import { at, codeOf, eventsOfType, openStage, soon, steered, thrown } from './setup.ts';
 
 describe('a checkpoint', () => {
-  it('is what the next attempt is resumed from', async () => {
+  it('[A-x09] is what the next attempt is resumed from', async () => {
     const work = steered('work', { resumable: true });
     const { thread, store, settle } = await openStage({ tasks: [work.definition] });
     const task = await thread.spawn(work.definition);

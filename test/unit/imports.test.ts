@@ -12,9 +12,10 @@ const LAYERS = [
   ['src/store'],
   ['src/supervisor'],
   ['src/runtime'],
-  ['src/executors', 'src/inspect', 'src/testing'],
-  ['src/tools', 'src/loop', 'src/agents', 'src/schedule'],
-  ['src/adapters', 'src/dashboard', 'src/cli'],
+  ['src/executors', 'src/inspect'],
+  ['src/tools'],
+  ['src/loop', 'src/agents', 'src/schedule'],
+  ['src/adapters', 'src/dashboard', 'src/cli', 'src/testing'],
   // The entry puts the public names of all others together, so nobody may import it.
   ['src/index.ts'],
 ];

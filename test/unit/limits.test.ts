@@ -85,7 +85,7 @@ describe('a full owner or runtime', () => {
     expect(await codeOf(thread.spawn(definition))).toBe('limit_reached');
   });
 
-  it('gives a place back only when the end is stored', async () => {
+  it('[C-03] gives a place back only when the end is stored', async () => {
     const work = steered();
     const { store, shut, open } = gated(memoryStore());
     const { thread, settle } = await openStage({

@@ -20,12 +20,16 @@ function counting() {
 }
 
 describe('a dedupe key', () => {
-  it('gives back the same task for the same input, whatever the order of its keys', async () => {
+  it('[C-68] gives back the same task for the same input, whatever the order of its keys', async () => {
     const { definition, finish, runs } = counting();
     const { thread } = await openStage({ tasks: [definition] });
     const first = await thread.spawn(definition, { n: 1, more: { a: 1 } }, { key: 'k' });
-    const second = await thread.spawn(definition, { more: { a: 1 }, n: 1 }, { key: 'k' });
+    const before = first.snapshot();
+    const again = { key: 'k', title: 'Another title', metadata: 'other' };
+    const second = await thread.spawn(definition, { more: { a: 1 }, n: 1 }, again);
     expect(second.id).toBe(first.id);
+    expect(second.snapshot()).toEqual(before);
+    expect(await thread.list()).toHaveLength(1);
     finish();
     expect(await second.result()).toBe(1);
     expect(runs()).toBe(1);

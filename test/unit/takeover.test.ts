@@ -47,13 +47,18 @@ async function holderAndOther(options: Parameters<typeof steered>[1] = {}) {
 }
 
 describe('a holder whose lease is over', () => {
-  it('keeps its task while it renews, however long that is', async () => {
-    const { holder, other, work, pass } = await holderAndOther();
+  it('[A-x04] keeps its task while it renews, however long that is, and others see it running', async () => {
+    const { holder, other, work, store, pass } = await holderAndOther();
     const task = await holder.thread.spawn(work.definition);
+    const before = await store.load(task.owner, task.id);
     await pass(20 * LEASE_MS);
     const theirs = await other.thread.get(task.id);
+    expect(theirs.status).toBe('running');
+    expect((await other.thread.list()).map(({ status }) => status)).toEqual(['running']);
     expect(await codeOf(theirs.resume())).toBe('already_running');
+    expect(await store.load(task.owner, task.id)).toEqual(before);
     expect(task.status).toBe('running');
+    expect(work.bodies).toHaveLength(1);
     expect(work.body.context.signal.aborted).toBe(false);
   });
 

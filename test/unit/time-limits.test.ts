@@ -3,7 +3,7 @@ import { isOffstageError } from '../../src/index.ts';
 import { openStage, rejection, steered, typesOf } from './setup.ts';
 
 describe('a time-out', () => {
-  it('fails the task, aborts its body and says why', async () => {
+  it('[A-x07] fails the task, aborts its body and says why', async () => {
     const work = steered('work', { timeoutMs: 1_000 });
     const { runtime, thread, pass } = await openStage({ tasks: [work.definition] });
     const task = await thread.spawn(work.definition);
@@ -11,6 +11,7 @@ describe('a time-out', () => {
     expect(task.status).toBe('running');
     await pass(1);
     const { details } = await rejection(task.result(), 'task_failed');
+    expect(task.status).toBe('failed');
     expect(details.failure.code).toBe('timeout');
     expect(details.failure.message).toContain('1000');
     const reason: unknown = work.body.context.signal.reason;

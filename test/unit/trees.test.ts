@@ -139,7 +139,7 @@ describe('a cancel', () => {
 });
 
 describe('cancelTree()', () => {
-  it('of a finished root cancels what is left below it', async () => {
+  it('[A-52] of a finished root cancels what is left below it', async () => {
     const work = steered('work', { resumable: true });
     const stage = await openStage({ tasks: [work.definition] });
     const { root, child, grandchild } = await family(stage, work);
@@ -152,6 +152,21 @@ describe('cancelTree()', () => {
     await stage.settle();
     expect(statuses([root, child, grandchild])).toEqual(['completed', 'cancelled', 'cancelled']);
     expect(child.snapshot().request?.reason).toBe('cleaning up');
+  });
+
+  it('[A-52] of a root that has finished cancels what runs below it, and the root stays as it ended', async () => {
+    const work = steered();
+    const stage = await openStage({ tasks: [work.definition] });
+    const { root, child, grandchild } = await family(stage, work);
+    at(work.bodies, 0).succeed('done');
+    await stage.settle();
+    // Linked descendants hold the end back, but not the outcome.
+    expect(root.snapshot()).toMatchObject({ phase: 'joining', outcome: { output: 'done' } });
+    expect(statuses([child, grandchild])).toEqual(['running', 'running']);
+    await stage.thread.cancelTree(root.id, 'cleaning up');
+    await stage.settle();
+    expect(statuses([root, child, grandchild])).toEqual(['completed', 'cancelled', 'cancelled']);
+    expect(await root.result()).toBe('done');
   });
 
   it('of a running root cancels the whole tree', async () => {

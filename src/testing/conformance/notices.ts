@@ -112,6 +112,38 @@ export const notices: readonly ContractCase[] = [
     },
   },
   {
+    name: 'notice: those that a holder took are free once it has released its lease',
+    async check(bench) {
+      const { owner } = await notify(bench, 'one');
+      assert.deepEqual(await bench.take(owner, 'taker-1', FOR_MS), ['one']);
+      await notify(bench, 'two');
+      assert.deepEqual(await bench.take(owner, 'taker-2', FOR_MS), ['two']);
+      await bench.store.release('taker-1');
+      assert.deepEqual(await bench.take(owner, 'taker-3', FOR_MS), ['one']);
+    },
+  },
+  {
+    name: 'notice: taken by delivery, only those that go that way, up to the limit',
+    async check(bench) {
+      const record = bench.fresh();
+      const notices = (['manual', 'loop', 'manual', 'loop'] as const).map((delivery, index) => ({
+        ...sampleNotice(record, `${delivery}-${index}`),
+        delivery,
+      }));
+      await bench.commitOk(sampleWrite(record, { notices }));
+      const options = { limit: 1, forMs: FOR_MS };
+      const { store } = bench;
+      const loop = await store.takeNotices(record.owner, 'taker-1', {
+        ...options,
+        delivery: 'loop',
+      });
+      assert.deepEqual(loop, [notices[1]]);
+      const rest = { limit: 9, forMs: FOR_MS };
+      const others = await store.takeNotices(record.owner, 'taker-2', rest);
+      assert.deepEqual(others, [notices[0], notices[2], notices[3]]);
+    },
+  },
+  {
     name: 'notice: each owner has its own',
     async check(bench) {
       const first = bench.fresh();

@@ -152,6 +152,7 @@ export function sampleNotice(record: TaskRecord, key = `${record.id}:end`): Noti
     status,
     summary: null,
     data,
+    artifacts: [{ name: 'a.txt', path: '/a.txt', type: 'text/plain', size: 1 }],
     wake: true,
     at: updatedAt,
   };

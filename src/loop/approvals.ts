@@ -1,0 +1,167 @@
+import { enablePatches, produceWithPatches } from 'immer';
+import type { Json } from '../../machines/index.ts';
+import type { Engine } from '../runtime/engine.ts';
+import { resume } from '../runtime/resume.ts';
+import { engineBehind, type Supervisor } from '../runtime/supervisor.ts';
+import { OffstageError, refused } from '../task/errors.ts';
+import type { TaskHandle } from '../task/handle.ts';
+import { copyJson, toJson } from '../task/json.ts';
+import { isUndecided } from '../tools/call-gate.ts';
+import type { Decision } from '../tools/decision.ts';
+import { checkArgs } from '../tools/tool-args.ts';
+import type { ToolRegistry } from '../tools/tool-registry.ts';
+import { type Approval, approvalsOf } from './approval.ts';
+
+enablePatches();
+
+/** How a call is approved. */
+export interface ApproveOptions {
+  /** Changes a draft of the arguments, or gives new ones back; they are checked again. */
+  readonly edit?: (draft: { [key: string]: unknown }) => unknown;
+  /** Passed to the tool as `context.decision`. */
+  readonly pass?: Json;
+}
+
+/**
+ * The calls of an owner that wait for somebody. Each is named by the id of its task or of its call,
+ * and can be decided from anywhere, also after a restart. All but `pending` and `cancelAll` throw
+ * `unknown_task` for what never was, and `no_such_request` for what no longer waits.
+ */
+export interface Approvals {
+  /** Those that wait now, oldest first. */
+  pending(): Promise<readonly Approval[]>;
+  /** Lets a call run, with its arguments as `edit` leaves them. */
+  approve(id: string, options?: ApproveOptions): Promise<void>;
+  /** Does not let a call run; the reason becomes its answer. */
+  deny(id: string, reason?: string): Promise<void>;
+  /** Answers a call with this result instead of running it: also that of a call that the client ran. */
+  resolve(id: string, result: Json): Promise<void>;
+  /** Any of the three, as data. */
+  decide(id: string, decision: Decision): Promise<void>;
+  /** Cancels a call that waits; it is answered as cancelled. */
+  cancel(id: string, reason?: string): Promise<void>;
+  /** Cancels all calls that wait. Gives back which. */
+  cancelAll(reason?: string): Promise<readonly Approval[]>;
+}
+
+/** The approvals of tasks. */
+export class TaskApprovals implements Approvals {
+  readonly #thread: Supervisor;
+  readonly #engine: Engine;
+  readonly #tools: ToolRegistry;
+
+  constructor(thread: Supervisor, tools: ToolRegistry) {
+    this.#thread = thread;
+    this.#engine = engineBehind(thread);
+    this.#tools = tools;
+  }
+
+  async pending(): Promise<readonly Approval[]> {
+    const tasks = await this.#thread.list({ statuses: ['running'] });
+    return tasks.flatMap((task) => approvalsOf(task.snapshot()));
+  }
+
+  async approve(id: string, { edit, pass }: ApproveOptions = {}): Promise<void> {
+    const task = await this.#find(id);
+    const edited = edit ? await this.#edit(task, edit) : {};
+    await this.#answer(task, { kind: 'approve', ...edited, ...(pass !== undefined && { pass }) });
+  }
+
+  async deny(id: string, reason?: string): Promise<void> {
+    await this.decide(id, { kind: 'deny', reason: reason ?? null });
+  }
+
+  async resolve(id: string, result: Json): Promise<void> {
+    await this.decide(id, { kind: 'result', result });
+  }
+
+  async decide(id: string, decision: Decision): Promise<void> {
+    const task = await this.#find(id);
+    if (decision.kind === 'approve' && decision.args !== undefined) {
+      await this.#check(task, decision.args);
+    }
+    await this.#answer(task, decision);
+  }
+
+  async cancel(id: string, reason = 'the approval was cancelled'): Promise<void> {
+    await (await this.#find(id)).cancel(reason);
+  }
+
+  async cancelAll(reason?: string): Promise<readonly Approval[]> {
+    const waiting = await this.pending();
+    await Promise.all(waiting.map(({ task }) => this.cancel(task, reason)));
+    return waiting;
+  }
+
+  /** By the id of the task or of the call. */
+  async #find(id: string): Promise<TaskHandle> {
+    const byCall = (await this.pending()).find(({ call }) => call === id);
+    const task = await this.#thread.get(byCall?.task ?? id);
+    const record = task.snapshot();
+    const waits = approvalsOf(record).length > 0;
+    const mayWait = record.status === 'stopped' || record.status === 'running';
+    if (waits || (mayWait && isUndecided(record))) return task;
+    throw refused('no_such_request', task.id);
+  }
+
+  async #edit(task: TaskHandle, edit: NonNullable<ApproveOptions['edit']>) {
+    const [args, patches] = produceWithPatches<unknown>(
+      copyJson(task.snapshot().input ?? {}),
+      (draft: unknown) => edit(draft as { [key: string]: unknown }),
+    );
+    const { input, event } = this.#engine.limits;
+    const stored = toJson('The edited arguments', args, input);
+    await this.#check(task, stored);
+    return { args: stored, patches: toJson('The edit of the arguments', patches, event) };
+  }
+
+  /** Whatever the approver made of the arguments must still fit the tool. */
+  async #check(task: TaskHandle, args: Json): Promise<void> {
+    const tool = this.#tools.get(toolNameOf(task));
+    if (tool === undefined) return;
+    const checked = await checkArgs(tool, args);
+    if (checked.kind === 'valid') return;
+    const { result } = checked;
+    const message = result.kind === 'tool_error' ? result.message : 'The arguments do not fit.';
+    throw new OffstageError('invalid_input', message, { issues: [{ path: '', message }] });
+  }
+
+  async #answer(task: TaskHandle, decision: Decision): Promise<void> {
+    const { requestId } = await this.#open(task);
+    await task.answer(requestId, toJson('The decision', decision, this.#engine.limits.event));
+  }
+
+  /** The open question of a call. One whose runtime has gone is launched again, and asks anew. */
+  async #open(task: TaskHandle): Promise<Approval> {
+    const [open] = approvalsOf(task.snapshot());
+    const place = await this.#engine.activation.find(task.owner, task.id, 'resume');
+    if (open && place.kind === 'elsewhere') return open;
+    if (open && place.kind === 'here' && place.cell.executor !== null) return open;
+    if (place.kind === 'ended') throw refused('no_such_request', task.id);
+    if (place.kind === 'here' && place.cell.executor === null) {
+      const { owner, id } = task;
+      await resume(this.#engine, owner, id, { reason: null, mode: null, recovery: 'resume' });
+    }
+    return asked(task);
+  }
+}
+
+function toolNameOf(task: TaskHandle): string {
+  const [approval] = approvalsOf(task.snapshot());
+  return approval?.tool ?? task.snapshot().definition.replace(/^tool:/, '');
+}
+
+/** Waits until a relaunched task asks. Rejects if it ends instead. */
+function asked(task: TaskHandle): Promise<Approval> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const [open] = approvalsOf(task.snapshot());
+      if (open === undefined && task.status === 'running') return;
+      subscription?.unsubscribe();
+      if (open) resolve(open);
+      else reject(refused('no_such_request', task.id));
+    };
+    const subscription = task.events$.subscribe({ next: look, complete: look });
+    look();
+  });
+}

@@ -1,0 +1,109 @@
+import type { Engine } from '../runtime/engine.ts';
+import type { Supervisor } from '../runtime/supervisor.ts';
+import { Pulse } from '../streams/pulse.ts';
+import { isEnd } from '../task/events.ts';
+import type { Notice } from '../task/notice.ts';
+import { type NoticeItem, renderNotices } from '../tools/render-notices.ts';
+import { type PendingUpdate, updatesOf } from './pending.ts';
+import type { WaitOptions } from './turn.ts';
+import type { WakeUp } from './wake-up.ts';
+
+/** What waits for the loop, all of it at once. */
+export interface PendingBatch {
+  readonly updates: readonly PendingUpdate[];
+  /** All updates as one text for the model; empty if there are none. */
+  readonly text: string;
+  /** Says that the batch is in the transcript for good. Until then it is given again. */
+  acknowledge(): Promise<void>;
+}
+
+function toItem({ notice, answer }: PendingUpdate): NoticeItem {
+  return answer === null || answer.isError ? notice : { ...notice, result: answer.result };
+}
+
+/** Brings what tasks have to say to the loop, or to the host that drains it. */
+export class DeliveryDesk {
+  readonly #engine: Engine;
+  readonly #thread: Supervisor;
+  readonly #wakeUp: WakeUp;
+
+  constructor(engine: Engine, thread: Supervisor, wakeUp: WakeUp) {
+    this.#engine = engine;
+    this.#thread = thread;
+    this.#wakeUp = wakeUp;
+  }
+
+  async takePending(): Promise<PendingBatch> {
+    const { notices } = this.#thread;
+    const taken = await notices.take({ delivery: 'loop' });
+    this.#wakeUp.taken(taken);
+    const updates = await updatesOf(this.#engine, taken);
+    return {
+      updates,
+      text: renderNotices(updates.map(toItem)),
+      acknowledge: () => notices.acknowledge(taken),
+    };
+  }
+
+  /** What the host is to see itself, taken for good. */
+  async drain(): Promise<readonly PendingUpdate[]> {
+    const { notices } = this.#thread;
+    const drained: PendingUpdate[] = [];
+    for (let taken = await take(); taken.length > 0; taken = await take()) {
+      drained.push(...(await updatesOf(this.#engine, taken)));
+      await notices.acknowledge(taken);
+    }
+    return drained;
+
+    function take(): Promise<readonly Notice[]> {
+      return notices.take({ delivery: 'manual' });
+    }
+  }
+
+  /**
+   * Waits for what tasks have to say. `null` if nothing is there and no task could bring anything.
+   * Every look comes before the wait for the next change, so no change is missed.
+   */
+  async whenPending({ signal }: WaitOptions = {}): Promise<PendingBatch | null> {
+    const pulse = new Pulse();
+    const look = () => {
+      isChanged = true;
+      pulse.beat();
+    };
+    let isChanged = false;
+    const listening = this.#thread.notices.arriving$.subscribe({ next: look, complete: look });
+    listening.add(
+      this.#thread.events$.subscribe((event) => {
+        if (isEnd(event)) look();
+      }),
+    );
+    signal?.addEventListener('abort', look, { once: true });
+    try {
+      while (!signal?.aborted) {
+        isChanged = false;
+        const batch = await this.takePending();
+        if (batch.updates.length > 0) return batch;
+        if (!(await this.#isWaiting())) return null;
+        if (!isChanged) await pulse.next();
+      }
+      return null;
+    } finally {
+      signal?.removeEventListener('abort', look);
+      listening.unsubscribe();
+    }
+  }
+
+  /** Some task runs that will still have something to say to the loop. */
+  async #isWaiting(): Promise<boolean> {
+    if (this.#engine.isShut) return false;
+    const tasks = await this.#thread.list({ statuses: ['running'] });
+    return tasks.some((task) => {
+      const { mode, notify, delivery } = task.snapshot();
+      return mode === 'background' && notify && delivery === 'loop';
+    });
+  }
+
+  async isWaitingOnTasks(): Promise<boolean> {
+    return this.#isWaiting();
+  }
+}

@@ -1,0 +1,145 @@
+import type { Subscription } from 'rxjs';
+import { engineBehind } from '../runtime/supervisor.ts';
+import type { Clock } from '../task/clock.ts';
+import type { TaskHandle } from '../task/handle.ts';
+import { answerAtEnd } from '../tools/execute-call.ts';
+import { placeholder } from '../tools/record-answer.ts';
+import type { CallScope } from '../tools/started-call.ts';
+import type { ToolCall } from '../tools/tool.ts';
+import { refusal, type ToolAnswer } from '../tools/tool-answer.ts';
+import { approvalsOf } from './approval.ts';
+import { viewOf } from './task-view.ts';
+import type { TurnUpdate } from './turn-update.ts';
+
+/** One call that a turn waits for. It tells each thing once, and its answer exactly once. */
+export interface OpenCall {
+  readonly call: ToolCall;
+  readonly task: TaskHandle | null;
+  /** Whether the turn still has to wait for it: not while it waits for an approval. */
+  readonly holdsTurn: boolean;
+  /** Ends it and gives its answer. */
+  interrupt(reason: string): Promise<ToolAnswer>;
+}
+
+type Tell = (update: TurnUpdate, open: OpenCall) => void;
+
+/** A call without a task: answered by itself, or by its end. */
+export class InlineCall implements OpenCall {
+  readonly call: ToolCall;
+  readonly task = null;
+  readonly holdsTurn = true;
+  readonly #controller: AbortController;
+  #isAnswered = false;
+
+  constructor(
+    call: ToolCall,
+    answer: Promise<ToolAnswer>,
+    controller: AbortController,
+    tell: Tell,
+  ) {
+    this.call = call;
+    this.#controller = controller;
+    void answer.then((given) => {
+      if (this.#isAnswered) return;
+      this.#isAnswered = true;
+      tell({ kind: 'answer', call: call.id, task: null, answer: given }, this);
+    });
+  }
+
+  async interrupt(reason: string): Promise<ToolAnswer> {
+    this.#isAnswered = true;
+    this.#controller.abort(new Error(reason));
+    return refusal(this.call, 'cancelled', `The call was cancelled: ${reason}`);
+  }
+}
+
+/**
+ * A call that runs as a task in the foreground. What it tells follows from the stored record, looked
+ * at whenever something happened, so that nothing can be missed between a look and a wait.
+ */
+export class TaskCall implements OpenCall {
+  readonly call: ToolCall;
+  readonly task: TaskHandle;
+  readonly #scope: CallScope;
+  readonly #tell: Tell;
+  readonly #told = new Set<string>();
+  readonly #attempt: number;
+  #subscription: Subscription | null = null;
+  #disarm: () => void = () => {};
+  #isAnswered = false;
+
+  constructor(call: ToolCall, task: TaskHandle, scope: CallScope, tell: Tell) {
+    this.call = call;
+    this.task = task;
+    this.#scope = scope;
+    this.#tell = tell;
+    this.#attempt = task.snapshot().attempt;
+  }
+
+  get holdsTurn(): boolean {
+    return approvalsOf(this.task.snapshot()).length === 0;
+  }
+
+  watch(): void {
+    this.#subscription = this.task.events$.subscribe(() => this.#look());
+    void answerAtEnd(this.task, this.call, this.#scope).then((answer) => {
+      // It may have been detached in the very write that ended it.
+      this.#look();
+      this.#answer({ kind: 'answer', call: this.call.id, task: this.task.id, answer });
+    });
+    this.#look();
+  }
+
+  /** Takes the task into the background if it still runs in the foreground by then. */
+  detachAfter(ms: number, clock: Clock): void {
+    if (this.#isAnswered) return;
+    this.#disarm = clock.after(ms, () => {
+      // A relaunched task has a timer of its own.
+      if (this.task.snapshot().attempt === this.#attempt) this.task.detach().catch(() => {});
+    });
+  }
+
+  #look(): void {
+    if (this.#isAnswered) return;
+    const record = this.task.snapshot();
+    const { call, task } = this;
+    if (record.mode === 'background') {
+      const answer = placeholder(call, task.id);
+      const view = viewOf(record);
+      this.#answer({ kind: 'detached', call: call.id, task: task.id, answer, view });
+      return;
+    }
+    for (const approval of approvalsOf(record)) {
+      if (this.#told.has(approval.requestId)) continue;
+      this.#told.add(approval.requestId);
+      this.#tell({ kind: 'approval', call: call.id, task: task.id, approval }, this);
+    }
+  }
+
+  #answer(update: TurnUpdate): void {
+    if (this.#isAnswered) return;
+    this.#close();
+    this.#tell(update, this);
+  }
+
+  #close(): void {
+    this.#isAnswered = true;
+    this.#disarm();
+    this.#subscription?.unsubscribe();
+  }
+
+  async interrupt(reason: string): Promise<ToolAnswer> {
+    this.#close();
+    const { call, task } = this;
+    const command = { type: 'CANCEL', reason, foregroundOnly: true } as const;
+    try {
+      await engineBehind(this.#scope.thread).activation.send(task.owner, task.id, command);
+    } catch {
+      // It is detached, has ended, or is lost to this runtime: there is nothing to cancel here.
+    }
+    if (task.snapshot().mode === 'background') return placeholder(call, task.id);
+    if (task.status !== 'running') return answerAtEnd(task, call, this.#scope);
+    const answer = refusal(call, 'cancelled', `The call was cancelled: ${reason}`);
+    return { ...answer, task: task.id };
+  }
+}

@@ -1,0 +1,43 @@
+import type { Engine } from '../runtime/engine.ts';
+import type { Notice } from '../task/notice.ts';
+import type { TaskRecord } from '../task/record.ts';
+import { answerOfRecord } from '../tools/record-answer.ts';
+import type { ToolAnswer } from '../tools/tool-answer.ts';
+import { type Approval, approvalsOf } from './approval.ts';
+import { type TaskView, viewOf } from './task-view.ts';
+
+/** What a notice says to the loop. */
+export interface PendingUpdate {
+  readonly notice: Notice;
+  readonly task: TaskView;
+  /** How the task ended; `null` for other notices. */
+  readonly answer: ToolAnswer | null;
+  /** What waits for a decision; `null` for other notices. */
+  readonly approval: Approval | null;
+}
+
+/** The notices with what is stored of their tasks, in the order in which they came. */
+export async function updatesOf(
+  engine: Engine,
+  notices: readonly Notice[],
+): Promise<readonly PendingUpdate[]> {
+  const records = new Map<string, TaskRecord | null>();
+  for (const { owner, task } of notices) {
+    if (!records.has(task)) records.set(task, await engine.store.load(owner, task));
+  }
+  return notices.flatMap((notice) => {
+    const record = records.get(notice.task);
+    return record ? [updateOf(notice, record)] : [];
+  });
+}
+
+function updateOf(notice: Notice, record: TaskRecord): PendingUpdate {
+  const hasEnded = notice.kind !== 'asked' && notice.kind !== 'message';
+  const isAsked = (approval: Approval) => notice.key.endsWith(`:${approval.requestId}`);
+  return {
+    notice,
+    task: viewOf(record),
+    answer: hasEnded && record.status !== 'running' ? answerOfRecord(record) : null,
+    approval: (notice.kind === 'asked' && approvalsOf(record).find(isAsked)) || null,
+  };
+}

@@ -1,0 +1,84 @@
+import { type Observable, Subject } from 'rxjs';
+import type { Engine } from '../runtime/engine.ts';
+import type { NoticeInbox } from '../runtime/notice-inbox.ts';
+import { Contained } from '../streams/contained.ts';
+import type { Notice } from '../task/notice.ts';
+
+/** The loop should go on: there is something for it to take. */
+export interface ContinueRequest {
+  /** The tasks whose notices ask for it. */
+  readonly tasks: readonly string[];
+}
+
+/**
+ * Wakes an idle loop, once for all that has come: not while a turn is open, and not again before the
+ * loop has taken what it was woken for.
+ */
+export class WakeUp {
+  readonly requests$: Observable<ContinueRequest>;
+  readonly #inbox: NoticeInbox;
+  readonly #isBusy: () => boolean;
+  readonly #requests = new Subject<ContinueRequest>();
+  /** Waking notices that were not taken yet: the task of each, by key. */
+  readonly #due = new Map<string, string>();
+  #isTold = false;
+  #isScheduled = false;
+
+  constructor(engine: Engine, inbox: NoticeInbox, isBusy: () => boolean) {
+    this.#inbox = inbox;
+    this.#isBusy = isBusy;
+    this.requests$ = new Contained<ContinueRequest>(engine.reportObserver, (subscriber) => {
+      const listening = this.#requests.subscribe(subscriber);
+      listening.add(
+        inbox.arriving$.subscribe({
+          next: (notice) => this.#arrived([notice]),
+          complete: () => subscriber.complete(),
+        }),
+      );
+      // What came before anyone listened, or before a restart.
+      this.#check().catch(engine.reportObserver);
+      return listening;
+    });
+  }
+
+  async #check(): Promise<void> {
+    this.#isTold = false;
+    // Only looked at: they stay free for whoever takes them.
+    this.#arrived(await this.#inbox.take({ delivery: 'loop', forMs: 0 }));
+  }
+
+  #arrived(notices: readonly Notice[]): void {
+    for (const { key, task, wake, delivery } of notices) {
+      if (wake && delivery === 'loop') this.#due.set(key, task);
+    }
+    this.#schedule();
+  }
+
+  /** What the loop has got it need not be woken for any more. */
+  taken(notices: readonly Notice[]): void {
+    for (const { key } of notices) this.#due.delete(key);
+    this.#isTold = false;
+    this.#schedule();
+  }
+
+  /** No turn is open any more, or perhaps none. */
+  turnOver(): void {
+    this.#schedule();
+  }
+
+  /** At the end of this turn of the event loop: what is stored together wakes together. */
+  #schedule(): void {
+    if (this.#isScheduled || this.#isTold || this.#due.size === 0 || this.#isBusy()) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#tell();
+    });
+  }
+
+  #tell(): void {
+    if (this.#isTold || this.#due.size === 0 || this.#isBusy() || !this.#requests.observed) return;
+    this.#isTold = true;
+    this.#requests.next({ tasks: [...new Set(this.#due.values())] });
+  }
+}

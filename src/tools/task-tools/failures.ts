@@ -1,0 +1,71 @@
+import { engineBehind, type Supervisor } from '../../runtime/supervisor.ts';
+import {
+  type ErrorCode,
+  isOffstageError,
+  isRefusal,
+  type OffstageError,
+} from '../../task/errors.ts';
+import { clean, cleanLine } from '../clean-text.ts';
+import { ToolError } from '../tool-error.ts';
+import { internalError, type ToolResult, toolError } from '../tool-result.ts';
+
+const LONGEST_MESSAGE = 500;
+const STORE_FAILED = 'The store of the tasks did not take the request. Try again later.';
+
+/** What the model itself did wrong. */
+const WRONG_ARGUMENTS: ReadonlySet<ErrorCode> = new Set([
+  'invalid_input',
+  'invalid_option',
+  'not_serialisable',
+  'too_large',
+]);
+const OF_THE_STORE: ReadonlySet<ErrorCode> = new Set(['corrupt_record', 'fenced', 'store_error']);
+const TOLD_AS_THEY_ARE: ReadonlySet<ErrorCode> = new Set([
+  'limit_reached',
+  'name_taken',
+  'runtime_closed',
+  'unknown_definition',
+]);
+
+/** What the store threw when it was read, as opposed to what this package throws. */
+class ReadFailure extends Error {
+  override readonly name = 'ReadFailure';
+
+  constructor(cause: unknown) {
+    super('The store could not be read.', { cause });
+  }
+}
+
+/** Reads from the store; whatever it throws is an error of the store. */
+export async function reading<Value>(read: Promise<Value>): Promise<Value> {
+  try {
+    return await read;
+  } catch (error) {
+    throw isOffstageError(error) ? error : new ReadFailure(error);
+  }
+}
+
+/** What a model is told of an error. The detail of what it cannot help goes to the log alone. */
+export function failureOf(thread: Supervisor | null, error: unknown): ToolResult<never> {
+  if (ToolError.is(error)) return told(error.code ?? 'tool_error', error.message);
+  if (isOffstageError(error, 'unknown_task')) {
+    return told(error.code, `Unknown task: ${cleanLine(error.details.taskId, 200)}`);
+  }
+  if (error instanceof ReadFailure || (isOffstageError(error) && OF_THE_STORE.has(error.code))) {
+    if (thread) engineBehind(thread).report(error, { where: 'store' });
+    return told('store_error', STORE_FAILED);
+  }
+  if (!isOffstageError(error)) return internalError(error);
+  if (WRONG_ARGUMENTS.has(error.code)) return told('invalid_arguments', error.message);
+  const isTold = isRefusal(error) || TOLD_AS_THEY_ARE.has(error.code);
+  return isTold ? told(error.code, fact(error)) : internalError(error);
+}
+
+function told(code: string, message: string): ToolResult<never> {
+  return toolError(clean(message, LONGEST_MESSAGE), { code });
+}
+
+/** Messages say what is the case and then, after a semicolon, what a programmer can do about it. */
+function fact({ message }: OffstageError): string {
+  return message.replace(/;.*$/s, '.');
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { recover } from '../../runtime/recover.ts';
+import { engineBehind, type Supervisor } from '../../runtime/supervisor.ts';
+import { unknownTask } from '../../task/errors.ts';
+import type { TaskHandle } from '../../task/handle.ts';
+import { checkId } from '../../task/ids.ts';
+import { defineTool } from '../define-tool.ts';
+import { type JsonBounds, modelJson } from '../model-json.ts';
+import type { Tool, ToolHints } from '../tool.ts';
+import type { ToolContext } from '../tool-context.ts';
+import { ToolError } from '../tool-error.ts';
+import { success } from '../tool-result.ts';
+import { failureOf, reading } from './failures.ts';
+import type { TaskToolName, ToolNames } from './names.ts';
+
+/** One task tool before it is named. */
+interface TaskToolSpec<Shape extends z.core.$ZodLooseShape> {
+  readonly name: TaskToolName;
+  readonly description: string;
+  readonly input: Shape;
+  readonly hints?: ToolHints;
+  readonly bounds?: JsonBounds;
+  run(
+    args: z.core.$InferObjectOutput<Shape, Record<never, never>>,
+    thread: Supervisor,
+    context: ToolContext,
+  ): Promise<unknown>;
+}
+
+/**
+ * Makes a tool that is answered on the spot. What it answers is cleaned and bounded here, whatever
+ * the tasks wrote into it, and nothing is thrown.
+ */
+export function taskTool<Shape extends z.core.$ZodLooseShape>(
+  names: ToolNames,
+  { name, description, input, hints = {}, bounds, run }: TaskToolSpec<Shape>,
+): Tool {
+  const tool = defineTool({
+    name: names.of(name),
+    description,
+    input: z.strictObject(input),
+    requiresContext: true,
+    hints,
+    async execute(args, context) {
+      const { thread } = context;
+      try {
+        if (thread === null) throw new ToolError(NO_SCOPE, { code: 'missing_scope' });
+        const parsed = args as Parameters<typeof run>[0];
+        return success(modelJson(await run(parsed, thread, context), bounds));
+      } catch (error) {
+        return failureOf(thread, error);
+      }
+    },
+  });
+  return { ...tool, isInline: true };
+}
+
+const NO_SCOPE = 'There are no tasks here: the tool was called outside a thread.';
+
+/** A task of the owner as it is now. One whose runtime has died is taken up first. */
+export async function taskOf(thread: Supervisor, id: string): Promise<TaskHandle> {
+  if (!isId(id)) throw unknownTask(id);
+  const task = await reading(thread.get(id));
+  if (task.status !== 'running') return task;
+  const [recovered] = await reading(recover(engineBehind(thread), [task]));
+  return recovered ? reading(thread.get(id)) : task;
+}
+
+/** What cannot be an id is that of no task: the store need not be asked. */
+function isId(id: string): boolean {
+  try {
+    checkId('task_id', id);
+    return true;
+  } catch {
+    return false;
+  }
+}

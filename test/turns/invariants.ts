@@ -1,0 +1,41 @@
+import { Violation } from '../property/violation.ts';
+import { type Entry, OWNER, type World } from './world.ts';
+
+/** What must hold at every moment. */
+export function checkTurns(world: World): void {
+  if (world.violation) throw world.violation;
+  for (const entry of world.transcript) {
+    if (entry.answers.length > 1) throw new Violation(`${nameOf(entry)} has two answers`);
+  }
+}
+
+/** What must hold when all turns are over, all bodies have left and everything is stored and told. */
+export async function checkAtRest(world: World): Promise<void> {
+  checkTurns(world);
+  for (const entry of world.transcript) {
+    if (entry.answers.length !== 1) throw new Violation(`${nameOf(entry)} was never answered`);
+  }
+  const { records } = await world.store.list({ owner: OWNER });
+  for (const { id, status, mode, parent, notify } of records) {
+    if (status === 'running' && mode === 'foreground') {
+      throw new Violation(`the foreground task ${id} outlived its turn`);
+    }
+    if (status === 'running') throw new Violation(`${id} still runs`);
+    if (mode === 'background' && status === 'cancelled' && !world.cancelledByHost.has(id)) {
+      throw new Violation(`the background task ${id} was cancelled by nobody`);
+    }
+    if (mode === 'background' && parent === null && !notify) {
+      throw new Violation(`nobody is told of the end of the background task ${id}`);
+    }
+    const isTold = [...world.noticed.values()].some(
+      ({ notice }) => notice.task === id && notice.kind === status,
+    );
+    if (mode === 'background' && !isTold) throw new Violation(`the end of ${id} was never told`);
+    if (mode === 'foreground' && isTold) throw new Violation(`the end of ${id} was told twice`);
+  }
+  if (records.length > world.transcript.length) throw new Violation('a call made two tasks');
+}
+
+function nameOf({ turn, call }: Entry): string {
+  return `${turn}/${call.id} (${call.tool})`;
+}
