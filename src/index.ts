@@ -32,7 +32,12 @@ export type { Route, RouteRequest, RouteTable, Routing } from './loop/route.ts';
 export type { TurnRunOptions } from './loop/run-turn.ts';
 export type { TaskView } from './loop/task-view.ts';
 export type { StartOptions, Turn, WaitOptions } from './loop/turn.ts';
-export type { Resolution, StartOutcome, TurnUpdate } from './loop/turn-update.ts';
+export type {
+  ForegroundQuestion,
+  Resolution,
+  StartOutcome,
+  TurnUpdate,
+} from './loop/turn-update.ts';
 export type { ContinueRequest } from './loop/wake-up.ts';
 export type { NoticeInbox, TakeOptions } from './runtime/notice-inbox.ts';
 export type { Limits, Retention, RuntimeOptions } from './runtime/options.ts';

@@ -1,5 +1,6 @@
 import { merge, type Observable } from 'rxjs';
 import { filter, map } from 'rxjs/operators';
+import type { InputRequest } from '../../machines/index.ts';
 import type { Engine } from '../runtime/engine.ts';
 import type { Change } from '../runtime/thread.ts';
 import { answerOfRecord } from '../tools/record-answer.ts';
@@ -17,6 +18,7 @@ export type LoopEvent =
       readonly answer: ToolAnswer;
     }
   | { readonly type: 'approval'; readonly task: TaskView; readonly approval: Approval }
+  | { readonly type: 'input'; readonly task: TaskView; readonly request: InputRequest }
   | ({ readonly type: 'continueRequested' } & ContinueRequest);
 
 /** What happens to the owner's tasks, in the words of a host. */
@@ -55,7 +57,7 @@ function eventOf({ event, record }: Change): LoopEvent | null {
       return { type, task: viewOf(record), answer: answerOfRecord(record) };
     case 'asked': {
       const { request } = event;
-      if (!isGate(request)) return null;
+      if (!isGate(request)) return { type: 'input', task: viewOf(record), request };
       return { type: 'approval', task: viewOf(record), approval: approvalOf(record, request) };
     }
     default:

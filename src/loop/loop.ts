@@ -15,7 +15,7 @@ import { DeliveryDesk, type PendingBatch } from './delivery.ts';
 import type { LoopCore } from './loop-core.ts';
 import { loopEvents } from './loop-events.ts';
 import { type LoopHost, TaskHost } from './loop-host.ts';
-import type { Routing } from './route.ts';
+import { checkRouting, type Routing } from './route.ts';
 import { TaskTurn } from './task-turn.ts';
 import type { Turn, WaitOptions } from './turn.ts';
 import { type ContinueRequest, WakeUp } from './wake-up.ts';
@@ -84,7 +84,7 @@ class TaskLoop implements Loop, LoopCore {
     this.engine = engineBehind(thread);
     this.clock = this.engine.clock;
     this.tools = tools instanceof ToolRegistry ? tools : new ToolRegistry(tools);
-    this.routing = route;
+    this.routing = checkRouting(route);
     this.delivery = checkOneOf('delivery', delivery, ['loop', 'manual']);
     this.continue = checkOneOf('continue', policy, ['notify', 'request']);
     this.approvals = new TaskApprovals(thread, this.tools);

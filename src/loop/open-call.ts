@@ -7,7 +7,7 @@ import { placeholder } from '../tools/record-answer.ts';
 import type { CallScope } from '../tools/started-call.ts';
 import type { ToolCall } from '../tools/tool.ts';
 import { refusal, type ToolAnswer } from '../tools/tool-answer.ts';
-import { approvalsOf } from './approval.ts';
+import { approvalOf, isGate } from './approval.ts';
 import { viewOf } from './task-view.ts';
 import type { TurnUpdate } from './turn-update.ts';
 
@@ -15,7 +15,7 @@ import type { TurnUpdate } from './turn-update.ts';
 export interface OpenCall {
   readonly call: ToolCall;
   readonly task: TaskHandle | null;
-  /** Whether the turn still has to wait for it: not while it waits for an approval. */
+  /** Whether the turn still has to wait for it: not while it waits for somebody else. */
   readonly holdsTurn: boolean;
   /** Ends it and gives its answer. */
   interrupt(reason: string): Promise<ToolAnswer>;
@@ -77,7 +77,7 @@ export class TaskCall implements OpenCall {
   }
 
   get holdsTurn(): boolean {
-    return approvalsOf(this.task.snapshot()).length === 0;
+    return this.task.snapshot().requests.length === 0;
   }
 
   watch(): void {
@@ -109,10 +109,15 @@ export class TaskCall implements OpenCall {
       this.#answer({ kind: 'detached', call: call.id, task: task.id, answer, view });
       return;
     }
-    for (const approval of approvalsOf(record)) {
-      if (this.#told.has(approval.requestId)) continue;
-      this.#told.add(approval.requestId);
-      this.#tell({ kind: 'approval', call: call.id, task: task.id, approval }, this);
+    for (const request of record.requests) {
+      if (this.#told.has(request.id)) continue;
+      this.#told.add(request.id);
+      const about = { call: call.id, task: task.id };
+      if (isGate(request)) {
+        this.#tell({ kind: 'approval', ...about, approval: approvalOf(record, request) }, this);
+      } else {
+        this.#tell({ kind: 'input', ...about, request }, this);
+      }
     }
   }
 

@@ -21,22 +21,37 @@ export interface RouteTable {
 /** How calls are routed: all alike, by tool, or as a function says. */
 export type Routing = Route | RouteTable | ((request: RouteRequest) => Route);
 
+/** Refuses a wrong routing at once where that can be seen. */
+export function checkRouting(routing: Routing): Routing {
+  if (typeof routing === 'function') return routing;
+  if (isTable(routing)) {
+    const { tools = {}, otherwise = 'foreground' } = routing;
+    for (const route of [...Object.values(tools), otherwise]) checkRoute(route);
+  } else checkRoute(routing);
+  return routing;
+}
+
+function isTable(routing: Route | RouteTable): routing is RouteTable {
+  return typeof routing === 'object' && routing !== null && !('detachAfterMs' in routing);
+}
+
 /** Decides before a call starts, so that no task can be faster than the decision. */
 export function routeOf(routing: Routing, request: RouteRequest): Route {
   if (typeof routing === 'function') return checkRoute(routing(request));
-  if (typeof routing === 'string' || 'detachAfterMs' in routing) return checkRoute(routing);
+  if (!isTable(routing)) return routing;
   const { tools = {}, otherwise = 'foreground' } = routing;
   const { tool } = request.call;
-  return checkRoute((Object.hasOwn(tools, tool) ? tools[tool] : undefined) ?? otherwise);
+  return (Object.hasOwn(tools, tool) ? tools[tool] : undefined) ?? otherwise;
 }
 
-function checkRoute(route: Route): Route {
+export function checkRoute(route: Route): Route {
   if (typeof route === 'string') {
     return checkOneOf<Mode>('route', route, ['foreground', 'background']);
   }
-  if (typeof route !== 'object' || route === null) {
-    throw invalid('route', route, "'foreground', 'background' or { detachAfterMs }");
+  // A promise of a route is none: the call must not wait for it.
+  if (typeof route === 'object' && route !== null && 'detachAfterMs' in route) {
+    checkDuration('route.detachAfterMs', route.detachAfterMs ?? Number.NaN);
+    return route;
   }
-  checkDuration('route.detachAfterMs', route.detachAfterMs);
-  return route;
+  throw invalid('route', route, "'foreground', 'background' or { detachAfterMs }");
 }

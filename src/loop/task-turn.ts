@@ -21,6 +21,8 @@ export class TaskTurn implements Turn {
   /** Calls on their way to the store: they hold the turn open too. */
   #starting = 0;
   #isOver = false;
+  /** The answers that an interrupt gave, for whoever runs the turn to its end. */
+  #interrupted: Promise<readonly ToolAnswer[]> = Promise.resolve([]);
   readonly #onAbort = () => void this.interrupt('the turn was aborted');
   #signal: AbortSignal | null = null;
 
@@ -106,7 +108,7 @@ export class TaskTurn implements Turn {
   }
 
   readonly #tell = (update: TurnUpdate, open: OpenCall): void => {
-    if (update.kind !== 'approval') this.#open.delete(open.call.id);
+    if ('answer' in update) this.#open.delete(open.call.id);
     this.#updates.push(update);
     this.#pulse.beat();
   };
@@ -130,8 +132,8 @@ export class TaskTurn implements Turn {
     return this.#starting > 0 || [...this.#open.values()].some(({ holdsTurn }) => holdsTurn);
   }
 
-  run(calls: readonly ToolCall[], options?: TurnRunOptions): Promise<readonly ToolAnswer[]> {
-    return runTurn(this, this.#core.approvals, calls, options);
+  run(calls: readonly ToolCall[], options: TurnRunOptions = {}): Promise<readonly ToolAnswer[]> {
+    return runTurn(this, this.#core, calls, options, () => this.#interrupted);
   }
 
   async detach(id: string): Promise<boolean> {
@@ -146,7 +148,9 @@ export class TaskTurn implements Turn {
     const open = [...this.#open.values()];
     this.#open.clear();
     this.#pulse.beat();
-    return Promise.all(open.map((each) => each.interrupt(reason)));
+    const answers = Promise.all(open.map((each) => each.interrupt(reason)));
+    this.#interrupted = this.#interrupted.then(async (earlier) => [...earlier, ...(await answers)]);
+    return answers;
   }
 
   end(): Promise<readonly ToolAnswer[]> {

@@ -1,3 +1,4 @@
+import type { InputRequest } from '../../machines/index.ts';
 import type { ToolAnswer } from '../tools/tool-answer.ts';
 import type { Approval } from './approval.ts';
 import type { TaskView } from './task-view.ts';
@@ -20,9 +21,17 @@ export type StartOutcome =
       readonly answer: ToolAnswer;
     };
 
+/** A question of a tool that runs in the foreground. Answer it with `answer()` of its task. */
+export interface ForegroundQuestion {
+  readonly call: string;
+  readonly task: string;
+  readonly request: InputRequest;
+}
+
 /** What a turn learns of one of its calls. Exactly one of them carries the answer of the call. */
 export type TurnUpdate =
   | (Resolution & { readonly call: string; readonly task: string | null })
+  | ({ readonly kind: 'input' } & ForegroundQuestion)
   | {
       readonly kind: 'detached';
       readonly call: string;

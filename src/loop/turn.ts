@@ -27,7 +27,7 @@ export interface Turn {
   start(call: ToolCall, options?: StartOptions): Promise<StartOutcome>;
   /** The next update, oldest first. `null` once no call holds the turn open any more. */
   next(options?: WaitOptions): Promise<TurnUpdate | null>;
-  /** Starts all calls and gives exactly one answer for each, in their order. */
+  /** Starts all calls and gives exactly one answer for each, in their order, also if it is interrupted. */
   run(calls: readonly ToolCall[], options?: TurnRunOptions): Promise<readonly ToolAnswer[]>;
   /** Takes a call, by its id or that of its task, into the background. `false` if nothing waited for it. */
   detach(id: string): Promise<boolean>;

@@ -10,9 +10,9 @@ import { fromStore } from './call-errors.ts';
 import { answerOfRecord } from './record-answer.ts';
 import { answered, type CallUnderWay, type StartedCall, started } from './started-call.ts';
 import { withStored } from './stored-args.ts';
+import { statusAnswer } from './task-tools/view.ts';
 import { ToldRefusal } from './told-refusal.ts';
 import { answerOf, refusal } from './tool-answer.ts';
-import { isObject } from './tool-args.ts';
 import { success, type ToolResult } from './tool-result.ts';
 import { toolTask } from './tool-task.ts';
 
@@ -112,16 +112,6 @@ function unknown({ call }: CallUnderWay, id: string) {
   return refusal(call, 'unknown_task', `Unknown task: ${id}`);
 }
 
-/** How a task stands, as the model is told of it: never its result. */
-function status({ call }: CallUnderWay, { id, status, outcome, request, metadata }: TaskRecord) {
-  const failure = outcome?.kind === 'failed' ? outcome.failure.message : null;
-  const reason = status === 'cancelled' || status === 'stopped' ? request?.reason : null;
-  const agent = isObject(metadata) ? metadata.agent_id : undefined;
-  const shown = {
-    task_id: id,
-    status,
-    error: failure ?? reason ?? null,
-    ...(typeof agent === 'string' && { agent_id: agent }),
-  };
-  return answerOf(call, success(shown), id);
+function status({ call }: CallUnderWay, record: TaskRecord) {
+  return answerOf(call, success(statusAnswer(record)), record.id);
 }

@@ -7,6 +7,7 @@ import { block, type Markup } from './prompt-text.ts';
 export interface NoticeItem
   extends Pick<Notice, 'task' | 'kind' | 'title' | 'status' | 'summary' | 'data'> {
   readonly tool?: string | null;
+  readonly artifacts?: Notice['artifacts'];
   readonly result?: Json;
 }
 
@@ -14,6 +15,7 @@ export interface NoticeItem
 const SHARED = 40_000;
 const LEAST = 400;
 const MOST = 4_000;
+const MOST_FILES = 10;
 
 /**
  * Many notices as one text for one message to a model: what was finished, failed, asked or told.
@@ -45,7 +47,7 @@ export function renderNotices(items: readonly NoticeItem[]): string {
 
 function taskOf(item: NoticeItem, room: number): Markup {
   const { task: id, title, tool, status } = item;
-  const parts = [...wordsOf(item, room), resultOf(item, room)];
+  const parts = [...wordsOf(item, room), resultOf(item, room), ...filesOf(item)];
   return block('task', { id, title, tool, status }, parts);
 }
 
@@ -93,6 +95,12 @@ function summaryOf(summary: string | null, maxLength: number): Markup | null {
 function resultOf({ result }: NoticeItem, maxLength: number): Markup | null {
   if (result === undefined) return null;
   return block('result', {}, shown(result, maxLength), { maxLength });
+}
+
+function filesOf({ artifacts = [] }: NoticeItem): Markup[] {
+  return artifacts.slice(0, MOST_FILES).map(({ name, path, error }) => {
+    return block('artifact', { name, path, error }, null);
+  });
 }
 
 /** A text as it is, all else as JSON. */

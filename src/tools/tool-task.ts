@@ -1,6 +1,6 @@
 import type { Json, TaskFailure } from '../../machines/index.ts';
 import { type CurrentTask, currentTask } from '../runtime/current-task.ts';
-import { ToldFailure } from '../supervisor/failure.ts';
+import { isTold, ToldFailure } from '../supervisor/failure.ts';
 import {
   defineTask,
   type Resumed,
@@ -110,11 +110,23 @@ async function finish(
   task: CurrentTask,
 ): Promise<Finished<CallOutput>> {
   const call = callOf(tool, task);
-  const result = await resultOf(tool, call, context, task);
-  // A tool that was told to leave has nothing to say about why it left.
-  if (context.signal.aborted && result.kind !== 'success') throw context.signal.reason;
-  const output = outputOf(tool, call, result, task);
-  return { output, rawOutput: result.kind === 'success' ? result.rawOutput : null };
+  try {
+    const result = await resultOf(tool, call, context, task);
+    // A tool that was told to leave has nothing to say about why it left.
+    if (context.signal.aborted && result.kind !== 'success') throw context.signal.reason;
+    const output = outputOf(tool, call, result, task);
+    return { output, rawOutput: result.kind === 'success' ? result.rawOutput : null };
+  } catch (error) {
+    if (isTold(error) || context.signal.aborted) throw error;
+    // A hook of the tool broke: as little of it is shown as of the tool itself.
+    report(call, error, task);
+    throw new ToldFailure({ code: 'internal_error', message: INTERNAL_ERROR_TEXT });
+  }
+}
+
+function report({ id, tool }: ToolCall, error: unknown, task: CurrentTask): void {
+  const text = describeInternalError({ tool, call: id }, error);
+  task.report(new Error(text, { cause: error }), { where: 'tool', task: task.record.id });
 }
 
 function callOf(tool: Tool, { record }: CurrentTask): ToolCall {
@@ -189,11 +201,7 @@ function outputOf(
   result: ToolResult<Json>,
   task: CurrentTask,
 ): CallOutput {
-  if (result.kind === 'internal_error') {
-    const text = describeInternalError({ tool: tool.name, call: call.id }, result.error);
-    const error = new Error(text, { cause: result.error });
-    task.report(error, { where: 'tool', task: task.record.id });
-  }
+  if (result.kind === 'internal_error') report(call, result.error, task);
   if (result.kind === 'success' && result.summary !== null) task.summary(result.summary);
   const mapped = tool.background?.outcome?.(result);
   if (mapped?.status === 'failed') {

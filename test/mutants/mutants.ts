@@ -1,12 +1,5 @@
-/** One deliberate fault: the mechanism of a promise, removed. */
-export interface Mutant {
-  readonly name: string;
-  readonly file: string;
-  readonly find: string;
-  readonly replace: string;
-  /** What should notice. Default: the model. */
-  readonly tests?: readonly string[];
-}
+import { loopMutants } from './loop-mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 const MODEL = 'test/property';
 
@@ -112,8 +105,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the notice is not in the write of the end',
     file: 'src/supervisor/draft.ts',
-    find: 'if (notice) notices = [...notices, notice];',
-    replace: 'if (notice?.key === null) notices = [...notices, notice];',
+    find: 'if (!notices.some(({ key }) => key === notice.key)) notices = [...notices, notice];',
+    replace: 'if (!notices.some(({ key }) => key === notice.key)) notices = [...notices];',
   },
   {
     name: 'an event is published before it is stored',
@@ -209,4 +202,5 @@ export const mutants: readonly Mutant[] = [
     replace: 'const begin = Math.max(0, since + 2 - first);',
     tests: ['test/conformance/memory.test.ts'],
   },
+  ...loopMutants,
 ];

@@ -3,11 +3,12 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Mutant, mutants } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
+import { mutants } from './mutants.ts';
 
 /**
  * Puts each mutant into a scratch copy of the project and runs the tests that should notice it.
- * `npm run mutants -- [words of a name]` runs only some. Prints `N/N killed`.
+ * `npm run mutants -- [words]` runs only those that have them in name, file or tests. Prints `N/N killed`.
  */
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const COPIED = [
@@ -20,7 +21,7 @@ const COPIED = [
   'vitest.config.ts',
 ];
 /** Always the same lives: a kill must not be a matter of luck. */
-const MODEL = { MODEL_RUNS: '4000', MODEL_SEED: '1' };
+const MODEL = { MODEL_RUNS: '4000', TURN_RUNS: '2000', MODEL_SEED: '1' };
 
 async function scratchCopy(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'offstage-mutant-'));
@@ -66,11 +67,15 @@ async function isKilled(mutant: Mutant): Promise<boolean> {
 }
 
 /** A kill means something only if the same tests pass without the mutant. */
-async function checkHealthy(): Promise<void> {
+async function checkHealthy(chosen: readonly Mutant[]): Promise<void> {
   const folder = await scratchCopy();
-  const tests = new Set(mutants.flatMap(testsOf));
+  const tests = new Set(chosen.flatMap(testsOf));
   if (await isNoticed(folder, [...tests])) throw new Error('The tests fail without any mutant.');
   await rm(folder, { recursive: true, force: true });
+}
+
+function isAbout(mutant: Mutant, word: string): boolean {
+  return [mutant.name, mutant.file, ...testsOf(mutant)].some((text) => text.includes(word));
 }
 
 function testsOf({ tests = ['test/property'] }: Mutant): readonly string[] {
@@ -79,8 +84,8 @@ function testsOf({ tests = ['test/property'] }: Mutant): readonly string[] {
 
 async function main(words: readonly string[]): Promise<void> {
   for (const mutant of mutants) await mutated(mutant);
-  await checkHealthy();
-  const chosen = mutants.filter(({ name }) => words.every((word) => name.includes(word)));
+  const chosen = mutants.filter((mutant) => words.every((word) => isAbout(mutant, word)));
+  await checkHealthy(chosen);
   const waiting = [...chosen];
   const survivors: string[] = [];
   const work = async () => {

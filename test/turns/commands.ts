@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Approval, Route } from '../../src/index.ts';
-import { checkTurns } from './invariants.ts';
+import { checkOverTurns, checkTurns } from './invariants.ts';
 import { LEASE_MS, TOOLS, type World } from './world.ts';
 
 /** What the model keeps: only enough to know which commands make sense. */
@@ -120,7 +120,10 @@ export const commands = [
   doing('take', (world) => world.take(false)),
   doing('pass time', (world) => world.clock.advance(60)),
   doing('renew', (world) => world.clock.advance(LEASE_MS / 3)),
-  doing('settle', (world) => world.settle()),
+  doing('settle', async (world) => {
+    await world.settle();
+    await checkOverTurns(world);
+  }),
   doing('restart', async (world) => {
     world.count('restart');
     await world.close();

@@ -9,6 +9,20 @@ export function checkTurns(world: World): void {
   }
 }
 
+/** What must hold whenever everything is stored: a turn that is over has nothing left in the foreground. */
+export async function checkOverTurns(world: World): Promise<void> {
+  const { records } = await world.store.list({ owner: OWNER, statuses: ['running'] });
+  for (const { id, mode, phase, turn } of records) {
+    if (mode === 'background' || turn === null || world.process.turns.has(turn)) continue;
+    if (phase !== 'cancelling') throw new Violation(`${id} goes on in the foreground of no turn`);
+  }
+  for (const entry of world.transcript) {
+    if (world.overTurns.has(entry.turn) && entry.answers.length !== 1) {
+      throw new Violation(`${nameOf(entry)} has ${entry.answers.length} answers after its turn`);
+    }
+  }
+}
+
 /** What must hold when all turns are over, all bodies have left and everything is stored and told. */
 export async function checkAtRest(world: World): Promise<void> {
   checkTurns(world);

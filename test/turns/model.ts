@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { Violation } from '../property/violation.ts';
 import { commands, type Model } from './commands.ts';
-import { checkAtRest } from './invariants.ts';
+import { checkAtRest, checkOverTurns } from './invariants.ts';
 import { World } from './world.ts';
 
 /** Lets everything come to its end: what waits is decided, bodies leave, turns end, all is taken. */
 async function drain(world: World): Promise<void> {
+  await world.settle();
+  await checkOverTurns(world);
   for (let round = 0; round < 8; round += 1) {
     await world.settle();
     const { loop } = world.process;

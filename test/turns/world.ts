@@ -69,6 +69,8 @@ export class World {
   readonly returned = new Map<string, Set<string>>();
   /** Notices in the transcript, by key. */
   readonly noticed = new Map<string, PendingUpdate>();
+  /** Keys of notices that were taken and not acknowledged: each take must give them again. */
+  readonly #unacknowledged = new Set<string>();
   readonly cancelledByHost = new Set<string>();
   readonly counts = new Map<string, number>();
   violation: Error | null = null;
@@ -235,8 +237,8 @@ export class World {
   }
 
   #update(turn: string, update: TurnUpdate): void {
-    if (update.kind === 'approval') {
-      this.count('approval');
+    if (update.kind === 'approval' || update.kind === 'input') {
+      this.count(update.kind);
       return;
     }
     if (update.kind === 'detached') this.count('detached');
@@ -295,7 +297,12 @@ export class World {
     this.isWoken = false;
     const batch = await process.loop.takePending();
     if (process.isGone) return;
+    const keys = new Set(batch.updates.map(({ notice }) => notice.key));
+    for (const key of this.#unacknowledged) {
+      if (!keys.has(key)) this.fail(`${key} was not given again`);
+    }
     for (const update of batch.updates) {
+      this.#unacknowledged.add(update.notice.key);
       const { key, mode, kind, task } = update.notice;
       if (mode === 'foreground' && kind !== 'message') {
         this.fail(`${key} of a foreground task reached the loop`);
@@ -306,7 +313,9 @@ export class World {
       if (!this.noticed.has(key)) this.count(`notice ${kind}`);
       this.noticed.set(key, update);
     }
-    if (isAcknowledged) await batch.acknowledge();
+    if (!isAcknowledged) return;
+    await batch.acknowledge();
+    for (const key of keys) this.#unacknowledged.delete(key);
   }
 
   /** The process ends in good order; nothing it is told while it leaves reaches the transcript. */

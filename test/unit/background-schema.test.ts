@@ -91,7 +91,8 @@ describe('the schema of a background-capable tool', () => {
       { outcome: {} },
     ];
     for (const hooks of wrong) {
-      const wrap = () => backgroundCapable(crawl, hooks as BackgroundHooks);
+      const tool: Tool = crawl;
+      const wrap = () => backgroundCapable(tool, hooks as BackgroundHooks);
       expect(codeOfThrown(wrap)).toBe('invalid_option');
     }
   });

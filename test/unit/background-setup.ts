@@ -24,6 +24,7 @@ import {
   type Stage,
   type StageOptions,
   settle as settleAll,
+  turns,
 } from './setup.ts';
 
 /** One run of a tool, steered by the test. */
@@ -127,6 +128,15 @@ export const byTaskId: Pick<BackgroundHooks<JsonObject>, 'idFromArgs'> = {
   idFromArgs: ({ task_id: id }) => (typeof id === 'string' ? id : null),
 };
 
+/** Lets time pass where the store fails, so that nothing comes to rest. */
+export async function wait({ clock }: Pick<Stage, 'clock'>, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 100) {
+    await turns(6);
+    clock.advance(100);
+  }
+  await turns(6);
+}
+
 export const LEASE_MS = 3_000;
 
 export interface Survivors {
@@ -137,10 +147,8 @@ export interface Survivors {
   readonly store: Store;
   settle(): Promise<void>;
   pass(ms: number): Promise<void>;
-  /** Cuts the first runtime off from the store, until its lease is over. */
+  /** Keeps the first runtime from renewing its lease until that is over. */
   die(): Promise<void>;
-  /** Connects it again. */
-  rise(): Promise<void>;
 }
 
 /** Two runtimes on one store, each with a tool of its own, of which the first can die. */
@@ -148,11 +156,9 @@ export async function twoRuntimes(firstTool: Tool, secondTool = firstTool): Prom
   const clock = virtualClock();
   const store = memoryStore({ clock });
   let isDead = false;
-  const unlessDead = <Value>(ask: () => Promise<Value>) =>
-    isDead ? Promise.reject(new Error('cut off')) : ask();
   const mortal = over(store, {
-    renew: (holder, leaseMs) => unlessDead(() => store.renew(holder, leaseMs)),
-    commit: (writes) => unlessDead(() => store.commit(writes)),
+    renew: (holder, leaseMs) =>
+      isDead ? Promise.reject(new Error('cut off')) : store.renew(holder, leaseMs),
   });
   const common = { clock, leaseMs: LEASE_MS };
   const first = await openTools(firstTool, { ...common, store: mortal });
@@ -164,10 +170,6 @@ export async function twoRuntimes(firstTool: Tool, secondTool = firstTool): Prom
     die: async () => {
       isDead = true;
       await pass(2 * LEASE_MS);
-    },
-    rise: async () => {
-      isDead = false;
-      await pass(LEASE_MS);
     },
   };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { backgroundCapable, defineTool, memoryStore, ToolError } from '../../src/index.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { INTERNAL_ERROR_TEXT } from '../../src/tools/tool-result.ts';
-import { over } from './setup.ts';
+import { over, soon, turns } from './setup.ts';
 import { background, ended, openRuns, waiting } from './spawn-background-setup.ts';
 
 const done = background(() => 'done');
@@ -265,10 +265,13 @@ describe('a run that cannot be stored', () => {
     });
     const wait = waiting();
     const options = { clock, store, limits: { perOwner: 1, perRuntime: 1 } };
-    const { call, start, pass, errors, runtime } = await openRuns([wait.tool], options);
+    const { call, start, settle, errors, runtime } = await openRuns([wait.tool], options);
     const answering = call({ tool: 'wait', args: {} });
-    await pass(60_000);
-    const answer = await answering;
+    for (let ms = 0; ms < 60_000; ms += 500) {
+      await turns(4);
+      clock.advance(500);
+    }
+    const answer = await soon(answering);
     expect(answer).toMatchObject({ isError: true, error: INTERNAL_ERROR_TEXT });
     expect(JSON.stringify(answer)).not.toMatch(/db-7|store/);
     expect(errors.length).toBeGreaterThan(0);
@@ -276,7 +279,7 @@ describe('a run that cannot be stored', () => {
     expect(runtime.counts.tasks).toBe(0);
     isBroken = false;
     await start('wait');
-    await pass(0);
+    await settle();
     expect(wait.contexts).toHaveLength(1);
   });
 });

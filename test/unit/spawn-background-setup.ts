@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import {
   type Artifacts,
@@ -14,6 +14,7 @@ import {
   type ToolContext,
   ToolRegistry,
 } from '../../src/index.ts';
+import { Pulse } from '../../src/streams/pulse.ts';
 import { openStage, type StageOptions } from './setup.ts';
 
 /** What `spawn_background` answers. */
@@ -113,4 +114,32 @@ export function waiting(name = 'wait') {
 /** The record of a run once it has ended; files are real, so no turn is counted. */
 export function ended({ task }: { readonly task: TaskHandle }) {
   return task.ended();
+}
+
+/** Real files in a directory of the test's own, and word of each that is written. */
+export async function watchedDisk(
+  isOpen = Promise.resolve(),
+  onWritten: (name: string) => void = () => {},
+) {
+  const disk = directoryArtifacts(await scratch());
+  const begun: string[] = [];
+  const done: string[] = [];
+  const pulse = new Pulse();
+  const artifacts: Artifacts = {
+    ...disk,
+    async write(path, content) {
+      begun.push(basename(path));
+      pulse.beat();
+      await isOpen;
+      await disk.write(path, content);
+      done.push(basename(path));
+      onWritten(basename(path));
+      pulse.beat();
+    },
+  };
+  const until = async (names: readonly string[], name: string) => {
+    while (!names.includes(name)) await pulse.next();
+  };
+  const begins = (name: string) => until(begun, name);
+  return { artifacts, begun, begins, written: (name: string) => until(done, name) };
 }

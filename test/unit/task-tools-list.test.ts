@@ -189,7 +189,25 @@ describe('task_status', () => {
       const { result } = await ask('task_status', { task_id: id });
       errors.push((result as { readonly error: Json }).error);
     }
-    expect(errors).toEqual([{ code: 'disk', message: 'no disk' }, 'not needed', 'later']);
+    expect(errors).toEqual(['no disk', 'not needed', 'later']);
+  });
+
+  test('leaves a task stopped whose runtime has died since', async () => {
+    const work = steered('work', { resumable: true, recovery: 'resume' });
+    const first = await openStage({ tasks: [work.definition] });
+    const task = await first.thread.spawn(work.definition);
+    await task.stop('by hand');
+    await first.settle();
+    await first.store.release(task.snapshot().holder);
+    const { ask, runtime } = await openToolStage({
+      tasks: [work.definition],
+      store: first.store,
+      clock: first.clock,
+    });
+    const asked = ask('task_status', { task_id: task.id });
+    await settle(runtime);
+    expect((await asked).result).toMatchObject({ status: 'stopped', error: 'by hand', attempt: 1 });
+    expect(work.bodies).toHaveLength(1);
   });
 
   test('takes up a task whose runtime has died, and leaves one of a living runtime', async () => {

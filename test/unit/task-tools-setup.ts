@@ -7,7 +7,6 @@ import {
   ToolRegistry,
   taskTools,
 } from '../../src/index.ts';
-import { startCall } from '../../src/tools/call.ts';
 import { openStage, type Stage, type StageOptions } from './setup.ts';
 
 /** What a model sees of its tasks, on a stage. */
@@ -44,10 +43,9 @@ export async function callTool(
   scope: AskScope = {},
 ): Promise<ToolAnswer> {
   const call = { id: 'call-1', tool, args };
-  const started = await startCall(registry, call, { thread, ...scope });
-  if (started.kind !== 'answered' && started.kind !== 'inline')
-    throw new Error(`The call of ${tool} became a task.`);
-  return started.answer;
+  const answer = await registry.execute(call, { thread, ...scope });
+  if (answer.task !== null) throw new Error(`The call of ${tool} became a task.`);
+  return answer;
 }
 
 /** The tool of a name. */

@@ -26,7 +26,7 @@ function statusesIn({ result }: ToolAnswer): Readonly<Record<string, string>> {
 }
 
 describe('task_wait', () => {
-  test('[C-80] [A-x08] answers as soon as the task ends', async () => {
+  test('[C-80] answers as soon as the task ends', async () => {
     const { ask, work, settle: rest } = await openTasks(1);
     const waiting = ask('task_wait', { task_ids: ['t-0'] });
     expect(await stateOf(waiting)).toBe('pending');

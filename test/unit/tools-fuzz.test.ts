@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type Store,
+  spawnBackground,
   type Tool,
   type ToolAnswer,
   ToolRegistry,
   taskTools,
 } from '../../src/index.ts';
+import { echoTool } from '../../src/testing/index.ts';
 import { fuzzedArguments, hugeArguments } from './fuzzed-arguments.ts';
 import { at, openStage, over, steered } from './setup.ts';
 import { askLater, callTool } from './task-tools-setup.ts';
@@ -14,7 +16,7 @@ import { askLater, callTool } from './task-tools-setup.ts';
 const RUNS = 10_000;
 
 /** Every tool that must stand the test. */
-const TOOLS: readonly Tool[] = taskTools();
+const TOOLS: readonly Tool[] = [...taskTools(), spawnBackground(new ToolRegistry([echoTool]))];
 
 const OWNERS = ['thread-1', 'thread-2'] as const;
 
@@ -64,6 +66,7 @@ const CODES: ReadonlySet<string | null> = new Set([
   'invalid_arguments',
   'invalid_state',
   'no_such_request',
+  'tool_not_found',
   'unknown_task',
 ]);
 

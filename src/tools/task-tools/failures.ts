@@ -5,7 +5,7 @@ import {
   isRefusal,
   type OffstageError,
 } from '../../task/errors.ts';
-import { clean, cleanLine } from '../clean-text.ts';
+import { clean } from '../clean-text.ts';
 import { ToolError } from '../tool-error.ts';
 import { internalError, type ToolResult, toolError } from '../tool-result.ts';
 
@@ -27,31 +27,13 @@ const TOLD_AS_THEY_ARE: ReadonlySet<ErrorCode> = new Set([
   'unknown_definition',
 ]);
 
-/** What the store threw when it was read, as opposed to what this package throws. */
-class ReadFailure extends Error {
-  override readonly name = 'ReadFailure';
-
-  constructor(cause: unknown) {
-    super('The store could not be read.', { cause });
-  }
-}
-
-/** Reads from the store; whatever it throws is an error of the store. */
-export async function reading<Value>(read: Promise<Value>): Promise<Value> {
-  try {
-    return await read;
-  } catch (error) {
-    throw isOffstageError(error) ? error : new ReadFailure(error);
-  }
-}
-
 /** What a model is told of an error. The detail of what it cannot help goes to the log alone. */
 export function failureOf(thread: Supervisor | null, error: unknown): ToolResult<never> {
   if (ToolError.is(error)) return told(error.code ?? 'tool_error', error.message);
   if (isOffstageError(error, 'unknown_task')) {
-    return told(error.code, `Unknown task: ${cleanLine(error.details.taskId, 200)}`);
+    return told(error.code, `Unknown task: ${error.details.taskId}`);
   }
-  if (error instanceof ReadFailure || (isOffstageError(error) && OF_THE_STORE.has(error.code))) {
+  if (isOffstageError(error) && OF_THE_STORE.has(error.code)) {
     if (thread) engineBehind(thread).report(error, { where: 'store' });
     return told('store_error', STORE_FAILED);
   }

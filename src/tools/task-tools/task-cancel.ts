@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { engineBehind, type Supervisor } from '../../runtime/supervisor.ts';
 import { isOffstageError } from '../../task/errors.ts';
 import type { TaskHandle } from '../../task/handle.ts';
+import { fromStore } from '../call-errors.ts';
 import type { Tool } from '../tool.ts';
 import { optional, reason, taskId } from './arguments.ts';
-import { reading } from './failures.ts';
 import type { ToolNames } from './names.ts';
 import { taskOf, taskTool } from './task-tool.ts';
 
@@ -73,7 +73,7 @@ function isTrue(answer: PromiseSettledResult<boolean> | undefined): boolean {
 
 /** The linked descendants, those of tasks that have ended too. */
 async function below(thread: Supervisor, id: string): Promise<readonly TaskHandle[]> {
-  const children = await reading(thread.list({ parent: id }));
+  const children = await fromStore(thread.list({ parent: id }));
   const linked = children.filter((child) => child.snapshot().link === 'linked');
   const deeper = await Promise.all(linked.map((child) => below(thread, child.id)));
   return [...linked, ...deeper.flat()];

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { STATUSES } from '../../../machines/index.ts';
+import { fromStore } from '../call-errors.ts';
 import type { Tool } from '../tool.ts';
 import { optional } from './arguments.ts';
-import { reading } from './failures.ts';
 import type { ToolNames } from './names.ts';
 import { taskOf, taskTool } from './task-tool.ts';
 import { listedView, MOST_SHOWN } from './view.ts';
@@ -26,7 +26,7 @@ export function taskList(names: ToolNames): Tool {
     async run({ status, kind, after, limit = DEFAULT_LIMIT }, thread) {
       // Of a task that is not the owner's not even the time of its creation must show.
       if (after !== undefined) await taskOf(thread, after);
-      const found = await reading(
+      const found = await fromStore(
         thread.list({
           ...(status && { statuses: [status] }),
           ...(kind && { kind }),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { until } from '../../runtime/until.ts';
+import { fromStore } from '../call-errors.ts';
 import type { Tool } from '../tool.ts';
 import { ToolError } from '../tool-error.ts';
 import { optional, taskId, timeoutMs } from './arguments.ts';
-import { reading } from './failures.ts';
 import type { ToolNames } from './names.ts';
 import { taskOf, taskTool } from './task-tool.ts';
 
@@ -34,7 +34,7 @@ export function taskOutput(names: ToolNames): Tool {
       if (timeout_ms !== undefined && !block) throw wrong('timeout_ms: only with block');
       const task = await taskOf(thread, id);
       const seen = tail === undefined ? (offset ?? 0) : task.snapshot().outputLength;
-      const { records } = await reading(
+      const { records } = await fromStore(
         until(
           thread,
           [id],
@@ -43,7 +43,7 @@ export function taskOutput(names: ToolNames): Tool {
         ),
       );
       const { status = task.status, outputLength = 0 } = records[0] ?? {};
-      const page = await reading(
+      const page = await fromStore(
         task.output({
           offset: tail === undefined ? seen : Math.max(0, outputLength - tail),
           limit: limit ?? tail ?? DEFAULT_LIMIT,

@@ -1,8 +1,8 @@
 import type { Supervisor } from '../../runtime/supervisor.ts';
 import { isTerminal, type TaskRecord } from '../../task/record.ts';
+import { fromStore } from '../call-errors.ts';
 import type { Tool } from '../tool.ts';
 import { optional, taskId } from './arguments.ts';
-import { reading } from './failures.ts';
 import type { ToolNames } from './names.ts';
 import { taskOf, taskTool } from './task-tool.ts';
 import { listedView, MOST_SHOWN, taskView } from './view.ts';
@@ -36,7 +36,7 @@ async function allOf(
   let total = 0;
   for (let after: string | undefined; ; ) {
     const query = after === undefined ? { limit: PAGE } : { limit: PAGE, after };
-    const page = await reading(thread.list(query));
+    const page = await fromStore(thread.list(query));
     total += page.length;
     for (const task of page) {
       const record = task.snapshot();

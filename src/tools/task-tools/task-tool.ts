@@ -4,13 +4,14 @@ import { engineBehind, type Supervisor } from '../../runtime/supervisor.ts';
 import { unknownTask } from '../../task/errors.ts';
 import type { TaskHandle } from '../../task/handle.ts';
 import { checkId } from '../../task/ids.ts';
+import { fromStore } from '../call-errors.ts';
 import { defineTool } from '../define-tool.ts';
 import { type JsonBounds, modelJson } from '../model-json.ts';
 import type { Tool, ToolHints } from '../tool.ts';
 import type { ToolContext } from '../tool-context.ts';
 import { ToolError } from '../tool-error.ts';
 import { success } from '../tool-result.ts';
-import { failureOf, reading } from './failures.ts';
+import { failureOf } from './failures.ts';
 import type { TaskToolName, ToolNames } from './names.ts';
 
 /** One task tool before it is named. */
@@ -60,10 +61,9 @@ const NO_SCOPE = 'There are no tasks here: the tool was called outside a thread.
 /** A task of the owner as it is now. One whose runtime has died is taken up first. */
 export async function taskOf(thread: Supervisor, id: string): Promise<TaskHandle> {
   if (!isId(id)) throw unknownTask(id);
-  const task = await reading(thread.get(id));
-  if (task.status !== 'running') return task;
-  const [recovered] = await reading(recover(engineBehind(thread), [task]));
-  return recovered ? reading(thread.get(id)) : task;
+  const task = await fromStore(thread.get(id));
+  if (task.status === 'running') await fromStore(recover(engineBehind(thread), [task]));
+  return task;
 }
 
 /** What cannot be an id is that of no task: the store need not be asked. */

@@ -3,10 +3,10 @@ import { currentTask } from '../../runtime/current-task.ts';
 import type { Supervisor } from '../../runtime/supervisor.ts';
 import { until } from '../../runtime/until.ts';
 import type { TaskRecord } from '../../task/record.ts';
+import { fromStore } from '../call-errors.ts';
 import type { Tool } from '../tool.ts';
 import { ToolError } from '../tool-error.ts';
 import { optional, taskId, timeoutMs } from './arguments.ts';
-import { reading } from './failures.ts';
 import type { ToolNames } from './names.ts';
 import { taskOf, taskTool } from './task-tool.ts';
 import { listedView, MOST_SHOWN, taskView } from './view.ts';
@@ -41,7 +41,7 @@ export function taskWait(names: ToolNames): Tool {
       const ids = await (task_ids ? named(thread, task_ids) : running(thread));
       const options = { timeoutMs: timeout_ms, signal };
       const isDone = (records: readonly TaskRecord[]) => isMet(condition, records);
-      const { reason, records } = await reading(until(thread, ids, isDone, options));
+      const { reason, records } = await fromStore(until(thread, ids, isDone, options));
       const [first] = records;
       return {
         reason: reason === 'done' ? (records.some(asks) ? 'input' : 'ended') : reason,
@@ -75,20 +75,19 @@ function byNews(a: TaskRecord, b: TaskRecord): number {
   return rank(a) - rank(b);
 }
 
-async function named(thread: Supervisor, ids: readonly string[]): Promise<readonly string[]> {
+async function named(thread: Supervisor, given: readonly string[]): Promise<readonly string[]> {
+  const ids = [...new Set(given)];
+  await Promise.all(ids.map((id) => taskOf(thread, id)));
   const own = ownLine();
-  for (const id of new Set(ids)) {
-    await taskOf(thread, id);
-    if (!own.has(id)) continue;
-    const message = `Task ${id} cannot be waited for from inside: it is waiting for this call.`;
-    throw new ToolError(message, { code: 'invalid_state' });
-  }
-  return [...new Set(ids)];
+  const inside = ids.find((id) => own.has(id));
+  if (inside === undefined) return ids;
+  const message = `Task ${inside} cannot be waited for from inside: it is waiting for this call.`;
+  throw new ToolError(message, { code: 'invalid_state' });
 }
 
 async function running(thread: Supervisor): Promise<readonly string[]> {
   const own = ownLine();
-  const tasks = await reading(thread.list({ statuses: ['running'] }));
+  const tasks = await fromStore(thread.list({ statuses: ['running'] }));
   // A monitor never ends by itself.
   return tasks
     .filter((task) => task.snapshot().kind !== 'monitor' && !own.has(task.id))

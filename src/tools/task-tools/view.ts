@@ -12,7 +12,7 @@ const LONGEST_TEXT = 1_000;
 export const MOST_SHOWN = 100;
 
 /** The short answer on a task's state: never its result. */
-function statusAnswer(record: TaskRecord): View {
+export function statusAnswer(record: TaskRecord): View {
   const { id, status, metadata } = record;
   const agent = textIn(metadata, 'agent_id');
   return {
@@ -57,11 +57,10 @@ function requestView({ id, kind, prompt, data }: InputRequest): View {
   return { request_id: id, kind, prompt: clean(prompt, LONGEST_TEXT), data };
 }
 
-/** Why a task did not succeed: its failure, or the words of whoever ended it. */
-function errorOf({ status, outcome, request }: TaskRecord): Json {
+/** Why a task did not succeed, in its own words or those of whoever ended it. */
+function errorOf({ status, outcome, request }: TaskRecord): string | null {
   if (status === 'failed' && outcome?.kind === 'failed') {
-    const { code, message } = outcome.failure;
-    return { code, message: clean(message, LONGEST_TEXT) };
+    return clean(outcome.failure.message, LONGEST_TEXT);
   }
   const isEnded = status === 'cancelled' || status === 'stopped';
   return isEnded && request?.reason ? clean(request.reason, LONGEST_TEXT) : null;
