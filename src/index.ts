@@ -81,6 +81,7 @@ export type {
   EventQuery,
   InputFor,
   InputRecipe,
+  MessageQuery,
   RedirectOptions,
   TaskHandle,
 } from './task/handle.ts';

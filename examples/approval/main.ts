@@ -40,11 +40,10 @@ async function call(
   await turn.start({ id, tool: 'remove_files', args });
   let answer: ToolAnswer | null = null;
   for (let update = await turn.next(); update !== null; update = await turn.next()) {
-    if (update.kind !== 'approval') answer = update.answer;
-    else {
-      print('asked', update.approval.prompt, update.approval.args);
-      await decide(update.approval);
-    }
+    if ('answer' in update) answer = update.answer;
+    if (update.kind !== 'approval') continue;
+    print('asked', update.approval.prompt, update.approval.args);
+    await decide(update.approval);
   }
   await turn.end();
   return answer;

@@ -3,14 +3,14 @@ import type { Json } from '../../machines/index.ts';
 import type { Engine } from '../runtime/engine.ts';
 import { resume } from '../runtime/resume.ts';
 import { engineBehind, type Supervisor } from '../runtime/supervisor.ts';
-import { OffstageError, refused } from '../task/errors.ts';
+import { isRefusal, OffstageError, refused } from '../task/errors.ts';
 import type { TaskHandle } from '../task/handle.ts';
 import { copyJson, toJson } from '../task/json.ts';
 import { isUndecided } from '../tools/call-gate.ts';
 import type { Decision } from '../tools/decision.ts';
 import { checkArgs } from '../tools/tool-args.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
-import { type Approval, approvalsOf } from './approval.ts';
+import { type Approval, approvalsOf, dormantApprovalOf, type OpenApproval } from './approval.ts';
 
 enablePatches();
 
@@ -57,8 +57,11 @@ export class TaskApprovals implements Approvals {
   }
 
   async pending(): Promise<readonly Approval[]> {
-    const tasks = await this.#thread.list({ statuses: ['running'] });
-    return tasks.flatMap((task) => approvalsOf(task.snapshot()));
+    const tasks = await this.#thread.list({ statuses: ['running', 'stopped'] });
+    return tasks.flatMap((task) => {
+      const record = task.snapshot();
+      return dormantApprovalOf(record) ?? approvalsOf(record);
+    });
   }
 
   async approve(id: string, { edit, pass }: ApproveOptions = {}): Promise<void> {
@@ -89,8 +92,19 @@ export class TaskApprovals implements Approvals {
 
   async cancelAll(reason?: string): Promise<readonly Approval[]> {
     const waiting = await this.pending();
-    await Promise.all(waiting.map(({ task }) => this.cancel(task, reason)));
-    return waiting;
+    const cancelled = await Promise.all(waiting.map(({ task }) => this.#cancelIf(task, reason)));
+    return waiting.filter((_, index) => cancelled[index]);
+  }
+
+  /** `false` if it was decided meanwhile. */
+  async #cancelIf(task: string, reason: string | undefined): Promise<boolean> {
+    try {
+      await this.cancel(task, reason);
+      return true;
+    } catch (error) {
+      if (isRefusal(error)) return false;
+      throw error;
+    }
   }
 
   /** By the id of the task or of the call. */
@@ -123,16 +137,19 @@ export class TaskApprovals implements Approvals {
     if (checked.kind === 'valid') return;
     const { result } = checked;
     const message = result.kind === 'tool_error' ? result.message : 'The arguments do not fit.';
-    throw new OffstageError('invalid_input', message, { issues: [{ path: '', message }] });
+    throw invalidInput(message);
   }
 
   async #answer(task: TaskHandle, decision: Decision): Promise<void> {
-    const { requestId } = await this.#open(task);
+    const { requestId, kind } = await this.#open(task);
+    if (kind === 'client' && decision.kind === 'approve') {
+      throw invalidInput('A call that the client runs is resolved with its result, or denied.');
+    }
     await task.answer(requestId, toJson('The decision', decision, this.#engine.limits.event));
   }
 
   /** The open question of a call. One whose runtime has gone is launched again, and asks anew. */
-  async #open(task: TaskHandle): Promise<Approval> {
+  async #open(task: TaskHandle): Promise<OpenApproval> {
     const [open] = approvalsOf(task.snapshot());
     const place = await this.#engine.activation.find(task.owner, task.id, 'resume');
     if (open && place.kind === 'elsewhere') return open;
@@ -146,13 +163,17 @@ export class TaskApprovals implements Approvals {
   }
 }
 
+function invalidInput(message: string): OffstageError {
+  return new OffstageError('invalid_input', message, { issues: [{ path: '', message }] });
+}
+
 function toolNameOf(task: TaskHandle): string {
   const [approval] = approvalsOf(task.snapshot());
   return approval?.tool ?? task.snapshot().definition.replace(/^tool:/, '');
 }
 
 /** Waits until a relaunched task asks. Rejects if it ends instead. */
-function asked(task: TaskHandle): Promise<Approval> {
+function asked(task: TaskHandle): Promise<OpenApproval> {
   return new Promise((resolve, reject) => {
     const look = () => {
       const [open] = approvalsOf(task.snapshot());

@@ -17,6 +17,9 @@ export interface PendingBatch {
   acknowledge(): Promise<void>;
 }
 
+/** Notices in one batch. */
+const MOST_AT_ONCE = 100;
+
 function toItem({ notice, answer }: PendingUpdate): NoticeItem {
   return answer === null || answer.isError ? notice : { ...notice, result: answer.result };
 }
@@ -35,8 +38,7 @@ export class DeliveryDesk {
 
   async takePending(): Promise<PendingBatch> {
     const { notices } = this.#thread;
-    const taken = await notices.take({ delivery: 'loop' });
-    this.#wakeUp.taken(taken);
+    const taken = await this.#wakeUp.take(MOST_AT_ONCE);
     const updates = await updatesOf(this.#engine, taken);
     return {
       updates,

@@ -48,8 +48,12 @@ export interface Loop {
   readonly tools: ToolRegistry;
   /** What to offer to the model. */
   definitions(): readonly ToolDefinition[];
+  /** Begins a turn. End it, for an open turn keeps the loop busy, and a busy loop is not woken. */
   beginTurn(options?: TurnOptions): Turn;
-  /** All that waits for the loop now. Acknowledge it once it is in the transcript; until then it is given again. */
+  /**
+   * What waits for the loop now, up to 100 notices. Acknowledge it once it is in the transcript; until
+   * then it is given again.
+   */
   takePending(): Promise<PendingBatch>;
   /** Like `takePending`, but waits while background tasks may still bring something. `null` if none can. */
   whenPending(options?: WaitOptions): Promise<PendingBatch | null>;
@@ -58,7 +62,9 @@ export interface Loop {
   /** The live tasks as a text for the model, if that has changed since it was last given; else `null`. */
   reminder(): Promise<string | null>;
   state(): Promise<LoopState>;
+  /** Calls that wait for a person. */
   readonly approvals: Approvals;
+  /** For the program around the loop, such as a user interface. */
   readonly host: LoopHost;
 }
 

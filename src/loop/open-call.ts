@@ -2,6 +2,7 @@ import type { Subscription } from 'rxjs';
 import { engineBehind } from '../runtime/supervisor.ts';
 import type { Clock } from '../task/clock.ts';
 import type { TaskHandle } from '../task/handle.ts';
+import type { TaskRecord } from '../task/record.ts';
 import { answerAtEnd } from '../tools/execute-call.ts';
 import { placeholder } from '../tools/record-answer.ts';
 import type { CallScope } from '../tools/started-call.ts';
@@ -53,6 +54,12 @@ export class InlineCall implements OpenCall {
   }
 }
 
+interface DetachTimer {
+  readonly ms: number;
+  readonly clock: Clock;
+  readonly attempt: number;
+}
+
 /**
  * A call that runs as a task in the foreground. What it tells follows from the stored record, looked
  * at whenever something happened, so that nothing can be missed between a look and a wait.
@@ -63,8 +70,8 @@ export class TaskCall implements OpenCall {
   readonly #scope: CallScope;
   readonly #tell: Tell;
   readonly #told = new Set<string>();
-  readonly #attempt: number;
   #subscription: Subscription | null = null;
+  #timer: DetachTimer | null = null;
   #disarm: () => void = () => {};
   #isAnswered = false;
 
@@ -73,11 +80,11 @@ export class TaskCall implements OpenCall {
     this.task = task;
     this.#scope = scope;
     this.#tell = tell;
-    this.#attempt = task.snapshot().attempt;
   }
 
   get holdsTurn(): boolean {
-    return this.task.snapshot().requests.length === 0;
+    // Until the turn has been told of a question, nobody could answer it.
+    return !this.task.snapshot().requests.some(({ id }) => this.#told.has(id));
   }
 
   watch(): void {
@@ -90,18 +97,25 @@ export class TaskCall implements OpenCall {
     this.#look();
   }
 
-  /** Takes the task into the background if it still runs in the foreground by then. */
+  /** Takes the task into the background if an attempt of it still runs in the foreground by then. */
   detachAfter(ms: number, clock: Clock): void {
     if (this.#isAnswered) return;
-    this.#disarm = clock.after(ms, () => {
-      // A relaunched task has a timer of its own.
-      if (this.task.snapshot().attempt === this.#attempt) this.task.detach().catch(() => {});
-    });
+    const { attempt } = this.task.snapshot();
+    this.#timer = { ms, clock, attempt };
+    this.#disarm();
+    this.#disarm = clock.after(ms, () => void this.task.detach().catch(() => {}));
+  }
+
+  /** The timer of an earlier attempt has no effect on this one. */
+  #renewTimer({ attempt }: TaskRecord): void {
+    const timer = this.#timer;
+    if (timer && timer.attempt !== attempt) this.detachAfter(timer.ms, timer.clock);
   }
 
   #look(): void {
     if (this.#isAnswered) return;
     const record = this.task.snapshot();
+    this.#renewTimer(record);
     const { call, task } = this;
     if (record.mode === 'background') {
       const answer = placeholder(call, task.id);

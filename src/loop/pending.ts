@@ -10,7 +10,7 @@ import { type TaskView, viewOf } from './task-view.ts';
 export interface PendingUpdate {
   readonly notice: Notice;
   readonly task: TaskView;
-  /** How the task ended; `null` for other notices. */
+  /** How the task ended; `null` for other notices, and for a stop after which it went on. */
   readonly answer: ToolAnswer | null;
   /** What waits for a decision; `null` for other notices. */
   readonly approval: Approval | null;
@@ -32,12 +32,12 @@ export async function updatesOf(
 }
 
 function updateOf(notice: Notice, record: TaskRecord): PendingUpdate {
-  const hasEnded = notice.kind !== 'asked' && notice.kind !== 'message';
   const isAsked = (approval: Approval) => notice.key.endsWith(`:${approval.requestId}`);
   return {
     notice,
     task: viewOf(record),
-    answer: hasEnded && record.status !== 'running' ? answerOfRecord(record) : null,
+    // Of a stop that was not the end, another notice tells how it ended.
+    answer: notice.kind === record.status ? answerOfRecord(record) : null,
     approval: (notice.kind === 'asked' && approvalsOf(record).find(isAsked)) || null,
   };
 }

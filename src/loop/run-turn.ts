@@ -20,24 +20,37 @@ export interface TurnRunOptions {
   readonly answer?: (question: ForegroundQuestion) => Json | Promise<Json>;
 }
 
+/** What a turn lets its run know and do. */
+export interface TurnInside {
+  /** Keeps the turn open until this is over. */
+  hold(work: Promise<void>): void;
+  /** The answers that interrupts of the turn gave. */
+  interrupted(): Promise<readonly ToolAnswer[]>;
+}
+
 /** Starts all calls and gathers exactly one answer for each, in their order. */
 export async function runTurn(
   turn: Turn,
   core: LoopCore,
   calls: readonly ToolCall[],
   options: TurnRunOptions,
-  interrupted: () => Promise<readonly ToolAnswer[]>,
+  { hold, interrupted }: TurnInside,
 ): Promise<readonly ToolAnswer[]> {
-  const answers = new Map<string, ToolAnswer>();
-  const keep = (answer: ToolAnswer | null) => answer && answers.set(answer.call, answer);
+  const told = new Map<string, ToolAnswer>();
   const outcomes = await Promise.all(calls.map((call) => turn.start(call)));
-  for (const outcome of outcomes) keep(answerIn(outcome));
   for (let update = await turn.next(); update !== null; update = await turn.next()) {
-    if ('answer' in update) keep(update.answer);
-    else await settle(turn, core, update, options);
+    if ('answer' in update) told.set(update.call, update.answer);
+    else hold(settle(turn, core, update, options));
   }
-  for (const answer of await interrupted()) keep(answer);
-  return calls.flatMap(({ id }) => answers.get(id) ?? []);
+  for (const answer of await interrupted()) told.set(answer.call, answer);
+  const given = new Set<StartOutcome>();
+  return calls.flatMap((call, index) => {
+    const outcome = outcomes[index];
+    // The same call twice has one outcome, and one answer.
+    if (outcome === undefined || given.has(outcome)) return [];
+    given.add(outcome);
+    return answerIn(outcome) ?? told.get(call.id) ?? [];
+  });
 }
 
 function answerIn(outcome: StartOutcome): ToolAnswer | null {
@@ -47,26 +60,43 @@ function answerIn(outcome: StartOutcome): ToolAnswer | null {
 
 type Waiting = Exclude<TurnUpdate, { readonly answer: ToolAnswer }>;
 
-/** Has somebody decide; a call for which there is nobody goes on in the background. */
+/** Has somebody decide. What the host's own function throws is told to the host and permits nothing. */
 async function settle(
+  turn: Turn,
+  core: LoopCore,
+  update: Waiting,
+  options: TurnRunOptions,
+): Promise<void> {
+  const { engine, approvals } = core;
+  try {
+    await decideOn(turn, core, update, options);
+  } catch (error) {
+    // Somebody else was faster, or the turn was interrupted meanwhile.
+    if (isRefusal(error)) return;
+    engine.report(error, { where: 'tool', ...(update.task !== null && { task: update.task }) });
+    const giveUp =
+      update.kind === 'approval'
+        ? approvals.deny(update.approval.task, 'The decision failed')
+        : turn.detach(update.task);
+    await giveUp.catch(() => {});
+  }
+}
+
+/** A call for which there is nobody goes on in the background. */
+async function decideOn(
   turn: Turn,
   { approvals, thread }: LoopCore,
   update: Waiting,
   { decide, answer }: TurnRunOptions,
 ): Promise<void> {
-  try {
-    if (update.kind === 'approval') {
-      const { approval } = update;
-      if (decide) await approvals.decide(approval.task, await decide(approval));
-      else await turn.detach(approval.task);
-    } else if (answer) {
-      await reply(thread, update, await answer(update));
-    } else {
-      await turn.detach(update.task);
-    }
-  } catch (error) {
-    // Somebody else was faster, or the turn was interrupted meanwhile.
-    if (!isRefusal(error)) throw error;
+  if (update.kind === 'approval') {
+    const { approval } = update;
+    if (decide) await approvals.decide(approval.task, await decide(approval));
+    else await turn.detach(approval.task);
+  } else if (answer) {
+    await reply(thread, update, await answer(update));
+  } else {
+    await turn.detach(update.task);
   }
 }
 

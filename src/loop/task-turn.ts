@@ -3,27 +3,38 @@ import type { TaskHandle } from '../task/handle.ts';
 import { startCall } from '../tools/call.ts';
 import type { CallScope } from '../tools/started-call.ts';
 import type { ToolCall } from '../tools/tool.ts';
-import { refusal, type ToolAnswer } from '../tools/tool-answer.ts';
+import { answerOf, callConflict, refusal, type ToolAnswer } from '../tools/tool-answer.ts';
+import { readCall } from '../tools/tool-call.ts';
+import { internalError } from '../tools/tool-result.ts';
 import type { LoopCore } from './loop-core.ts';
 import { InlineCall, type OpenCall, TaskCall } from './open-call.ts';
-import { type Route, routeOf } from './route.ts';
+import { checkRoute, type Route, routeOf } from './route.ts';
 import { runTurn, type TurnRunOptions } from './run-turn.ts';
 import type { StartOptions, Turn, WaitOptions } from './turn.ts';
 import type { StartOutcome, TurnUpdate } from './turn-update.ts';
+
+interface Start {
+  readonly tool: string;
+  readonly outcome: Promise<StartOutcome>;
+}
 
 /** A turn whose calls are tasks of an owner. */
 export class TaskTurn implements Turn {
   readonly id: string;
   readonly #core: LoopCore;
   readonly #open = new Map<string, OpenCall>();
+  /** What became of the start of each call: the same call again is no other one. */
+  readonly #starts = new Map<string, Start>();
   readonly #updates: TurnUpdate[] = [];
   readonly #pulse = new Pulse();
   /** Calls on their way to the store: they hold the turn open too. */
   #starting = 0;
+  /** Decisions that are under way. */
+  #holds = 0;
   #isOver = false;
   /** The answers that an interrupt gave, for whoever runs the turn to its end. */
   #interrupted: Promise<readonly ToolAnswer[]> = Promise.resolve([]);
-  readonly #onAbort = () => void this.interrupt('the turn was aborted');
+  readonly #onAbort = () => void this.#abort();
   #signal: AbortSignal | null = null;
 
   constructor(core: LoopCore, id: string) {
@@ -38,9 +49,23 @@ export class TaskTurn implements Turn {
     if (signal.aborted) this.#onAbort();
   }
 
-  async start(call: ToolCall, options: StartOptions = {}): Promise<StartOutcome> {
+  async start(given: ToolCall, options: StartOptions = {}): Promise<StartOutcome> {
+    if (options.route !== undefined) checkRoute(options.route);
+    const read = readCall(given);
+    if (read.kind === 'refused') return ready(read.answer);
+    const { call } = read;
+    const earlier = this.#starts.get(call.id);
+    if (earlier?.tool === call.tool) return earlier.outcome;
+    if (earlier) return ready(callConflict(call));
+    const outcome = this.#start(call, options);
+    this.#starts.set(call.id, { tool: call.tool, outcome });
+    return outcome;
+  }
+
+  async #start(call: ToolCall, options: StartOptions): Promise<StartOutcome> {
     if (this.#isOver) return ready(interrupted(call));
-    const route = options.route ?? routeOf(this.#core.routing, { call, turn: this.id });
+    const route = options.route ?? this.#routeOf(call);
+    if (route === null) return ready(answerOf(call, internalError('The route failed')));
     const controller = new AbortController();
     const scope = this.#scope(route, options, controller.signal);
     this.#starting += 1;
@@ -61,6 +86,17 @@ export class TaskTurn implements Turn {
     } finally {
       this.#starting -= 1;
       this.#pulse.beat();
+    }
+  }
+
+  /** `null` if the host's own function fails: that is told to the host, and the call is answered. */
+  #routeOf(call: ToolCall): Route | null {
+    const { routing, engine } = this.#core;
+    try {
+      return routeOf(routing, { call, turn: this.id });
+    } catch (error) {
+      engine.report(error, { where: 'tool' });
+      return null;
     }
   }
 
@@ -129,11 +165,23 @@ export class TaskTurn implements Turn {
   }
 
   get #isHeld(): boolean {
+    if (this.#holds > 0 && !this.#isOver) return true;
     return this.#starting > 0 || [...this.#open.values()].some(({ holdsTurn }) => holdsTurn);
   }
 
   run(calls: readonly ToolCall[], options: TurnRunOptions = {}): Promise<readonly ToolAnswer[]> {
-    return runTurn(this, this.#core, calls, options, () => this.#interrupted);
+    return runTurn(this, this.#core, calls, options, {
+      hold: (work) => this.#hold(work),
+      interrupted: () => this.#interrupted,
+    });
+  }
+
+  /** Keeps the turn open while somebody decides; an interrupt does not wait for that. */
+  async #hold(work: Promise<void>): Promise<void> {
+    this.#holds += 1;
+    await work;
+    this.#holds -= 1;
+    this.#pulse.beat();
   }
 
   async detach(id: string): Promise<boolean> {
@@ -151,6 +199,17 @@ export class TaskTurn implements Turn {
     const answers = Promise.all(open.map((each) => each.interrupt(reason)));
     this.#interrupted = this.#interrupted.then(async (earlier) => [...earlier, ...(await answers)]);
     return answers;
+  }
+
+  /** Nobody asked for these answers, so they are updates. */
+  async #abort(): Promise<void> {
+    this.#starting += 1;
+    for (const answer of await this.interrupt('the turn was aborted')) {
+      const { call, task } = answer;
+      this.#updates.push({ kind: 'answer', call, task, answer });
+    }
+    this.#starting -= 1;
+    this.#pulse.beat();
   }
 
   end(): Promise<readonly ToolAnswer[]> {

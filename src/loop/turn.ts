@@ -25,7 +25,10 @@ export interface Turn {
   readonly id: string;
   /** Starts a call. The same call of the same turn again gives the same task, also after a restart. */
   start(call: ToolCall, options?: StartOptions): Promise<StartOutcome>;
-  /** The next update, oldest first. `null` once no call holds the turn open any more. */
+  /**
+   * The next update, oldest first. `null` once no call holds the turn open any more. One that waits
+   * for a person does not, and has more to tell once it is decided.
+   */
   next(options?: WaitOptions): Promise<TurnUpdate | null>;
   /** Starts all calls and gives exactly one answer for each, in their order, also if it is interrupted. */
   run(calls: readonly ToolCall[], options?: TurnRunOptions): Promise<readonly ToolAnswer[]>;

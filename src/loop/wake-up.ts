@@ -54,11 +54,19 @@ export class WakeUp {
     this.#schedule();
   }
 
-  /** What the loop has got it need not be woken for any more. */
-  taken(notices: readonly Notice[]): void {
-    for (const { key } of notices) this.#due.delete(key);
+  /**
+   * Lets the loop take what there is. It need not be woken any more for what it has got, nor for what
+   * was due and is not there: somebody else has taken it.
+   */
+  async take(limit: number): Promise<readonly Notice[]> {
+    const due = [...this.#due.keys()];
+    const taken = await this.#inbox.take({ delivery: 'loop', limit });
+    const isAll = taken.length < limit;
+    for (const key of isAll ? due : []) this.#due.delete(key);
+    for (const { key } of taken) this.#due.delete(key);
     this.#isTold = false;
     this.#schedule();
+    return taken;
   }
 
   /** No turn is open any more, or perhaps none. */

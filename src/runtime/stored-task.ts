@@ -13,7 +13,13 @@ import type { Command } from '../supervisor/decide.ts';
 import { isResumable } from '../task/definition.ts';
 import { isOffstageError, isRefusal, OffstageError, unknownTask } from '../task/errors.ts';
 import { isEnd, type Lagged, type TaskEvent } from '../task/events.ts';
-import type { EventQuery, InputRecipe, RedirectOptions, TaskHandle } from '../task/handle.ts';
+import type {
+  EventQuery,
+  InputRecipe,
+  MessageQuery,
+  RedirectOptions,
+  TaskHandle,
+} from '../task/handle.ts';
 import { newId } from '../task/ids.ts';
 import { copyJson, toJson } from '../task/json.ts';
 import { checkOneOf, checkText } from '../task/options.ts';
@@ -21,6 +27,7 @@ import type { OutputPage, OutputQuery } from '../task/output.ts';
 import { isTerminal, type TaskRecord } from '../task/record.ts';
 import type { Engine } from './engine.ts';
 import { isSettled, readEvents } from './event-reader.ts';
+import { readMessages } from './messages.ts';
 import { resume } from './resume.ts';
 
 /** The cell behind a handle of this package, for this package only. */
@@ -222,15 +229,35 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
     await this.#engine.activation.send(this.owner, this.id, command);
   }
 
-  async send(content: Json, options: { readonly inReplyTo?: string } = {}): Promise<string> {
+  async send(content: Json, { inReplyTo }: { readonly inReplyTo?: string } = {}): Promise<string> {
+    // A live task is asked in the same turn, so that messages keep their order.
+    const isKnown = inReplyTo === undefined || this.#cell.isLive;
+    const { requests } = isKnown ? this.#cell.record : await this.#reload();
+    const open = requests.find(({ id }) => id === inReplyTo);
+    if (open && (await this.#takesAnswer(open.id, content))) return open.id;
     const message: Message = {
       id: newId(),
       direction: 'in',
       content: toJson('The message', content, this.#engine.limits.event),
-      inReplyTo: options.inReplyTo ?? null,
+      inReplyTo: inReplyTo ?? null,
       at: this.#engine.clock.now(),
     };
     await this.#engine.activation.send(this.owner, this.id, { type: 'MESSAGE', message });
     return message.id;
+  }
+
+  /** Gives `false` if somebody else has answered meanwhile. */
+  async #takesAnswer(requestId: string, content: Json): Promise<boolean> {
+    try {
+      await this.answer(requestId, content);
+      return true;
+    } catch (error) {
+      if (isOffstageError(error, 'no_such_request')) return false;
+      throw error;
+    }
+  }
+
+  messages(query: MessageQuery = {}): Promise<readonly Message[]> {
+    return readMessages(this.#engine, this.owner, this.id, query);
   }
 }

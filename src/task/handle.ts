@@ -1,6 +1,6 @@
 import type { Draft } from 'immer';
 import type { Observable } from 'rxjs';
-import type { ContinuePolicy, Delivery, Json, Status } from '../../machines/index.ts';
+import type { ContinuePolicy, Delivery, Json, Message, Status } from '../../machines/index.ts';
 import type { Lagged, TaskEvent } from './events.ts';
 import type { OutputPage, OutputQuery } from './output.ts';
 import type { TaskRecord } from './record.ts';
@@ -23,6 +23,14 @@ export interface RedirectOptions {
 export interface EventQuery {
   /** The number of the last event already known; 0, the default, reads all. */
   readonly since?: number;
+}
+
+/** Which messages of a task to read. */
+export interface MessageQuery {
+  /** The id of the last message already known; without it the oldest come first. */
+  readonly after?: string;
+  /** How many at most. Default 100. */
+  readonly limit?: number;
 }
 
 /**
@@ -69,6 +77,11 @@ export interface TaskHandle<Output = unknown, Input = unknown> {
   redirect(options: RedirectOptions): Promise<void>;
   /** Answers an open question. */
   answer(requestId: string, value: Json): Promise<void>;
-  /** Sends the task a message; gives back the id of the message. */
+  /**
+   * Sends the task a message; gives back the id of the message. One in reply to an open question is
+   * the answer to it: the id given back is that of the question.
+   */
   send(content: Json, options?: { readonly inReplyTo?: string }): Promise<string>;
+  /** Stored messages from and to the task, oldest first. */
+  messages(query?: MessageQuery): Promise<readonly Message[]>;
 }

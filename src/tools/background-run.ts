@@ -22,11 +22,11 @@ export async function runWithFiles<Done extends Finished>(
   const files = new RunFiles(task, log);
   let settled: Settled<Done> | null = null;
   // At once: a tool that does not leave is given up, and nobody would write them any more.
-  const keep = () => files.keep(endOf(settled, signal));
+  const keep = () => files.keep(endOf(settled, signal, task.record));
   if (signal.aborted) keep();
   signal.addEventListener('abort', keep, { once: true });
   settled = await settle(work(logged(context, log)));
-  files.keep(endOf(settled, signal));
+  files.keep(endOf(settled, signal, task.record));
   // A cancel that comes meanwhile is the end that counts, and has them written once more.
   await files.kept();
   signal.removeEventListener('abort', keep);

@@ -35,7 +35,7 @@ export function decided(
   const { promise: isLate, disarm } = deadline(tool, clock);
   const question = {
     kind: gate,
-    prompt: promptOf(gate, tool),
+    prompt: promptOf(gate, tool.title ?? tool.name),
     data: { tool: tool.name, call: call.id, args: call.args as Json, title: tool.title },
     schema: decisionSchema,
     signal: isLate,
@@ -45,8 +45,9 @@ export function decided(
     .finally(disarm);
 }
 
-function promptOf(gate: Gate, { name, title }: Tool): string {
-  return gate === 'client' ? `Run ${title ?? name} for the model` : `Approve ${title ?? name}?`;
+/** What is asked of whoever decides, in words. */
+export function promptOf(gate: Gate, title: string): string {
+  return gate === 'client' ? `Run ${title} for the model` : `Approve ${title}?`;
 }
 
 function deadline({ limits, name }: Tool, clock: Clock) {

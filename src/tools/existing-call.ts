@@ -12,7 +12,7 @@ import { answered, type CallUnderWay, type StartedCall, started } from './starte
 import { withStored } from './stored-args.ts';
 import { statusAnswer } from './task-tools/view.ts';
 import { ToldRefusal } from './told-refusal.ts';
-import { answerOf, refusal } from './tool-answer.ts';
+import { answerOf, callConflict, refusal } from './tool-answer.ts';
 import { success, type ToolResult } from './tool-result.ts';
 import { toolTask } from './tool-task.ts';
 
@@ -29,8 +29,7 @@ export async function attach(
   const found = key === null ? null : await fromStore(engine.store.findByKey(owner, key));
   if (found === null) return null;
   if (found.definition !== toolTask(tool).name) {
-    const message = `The call ${call.id} of this turn was one of another tool`;
-    return answered(refusal(call, 'call_conflict', message));
+    return answered(callConflict(call));
   }
   const task = engine.handleOf(found);
   if (found.mode === 'background') return started({ ...underWay, mode: 'background' }, task);

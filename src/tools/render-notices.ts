@@ -16,6 +16,7 @@ const SHARED = 40_000;
 const LEAST = 400;
 const MOST = 4_000;
 const MOST_FILES = 10;
+const LONGEST_PATH = 1_000;
 
 /**
  * Many notices as one text for one message to a model: what was finished, failed, asked or told.
@@ -98,9 +99,11 @@ function resultOf({ result }: NoticeItem, maxLength: number): Markup | null {
 }
 
 function filesOf({ artifacts = [] }: NoticeItem): Markup[] {
-  return artifacts.slice(0, MOST_FILES).map(({ name, path, error }) => {
-    return block('artifact', { name, path, error }, null);
-  });
+  return artifacts
+    .slice(0, MOST_FILES)
+    .map(({ name, path, error }) =>
+      block('artifact', { name, error }, path, { maxLength: LONGEST_PATH }),
+    );
 }
 
 /** A text as it is, all else as JSON. */

@@ -1,7 +1,7 @@
 import type { Json } from '../../machines/index.ts';
-import { isTold } from '../supervisor/failure.ts';
+import { failureOf } from '../supervisor/failure.ts';
 import { isOffstageError } from '../task/errors.ts';
-import { INTERNAL_ERROR_TEXT } from './tool-result.ts';
+import type { TaskRecord } from '../task/record.ts';
 
 /** What a tool's work gave. */
 export interface Finished<Output extends { readonly result: Json } = { readonly result: Json }> {
@@ -35,25 +35,28 @@ export async function settle<Done extends Finished>(work: Promise<Done>): Promis
 }
 
 /** How a run ends by what is known now: whoever aborted it was first, except that a stop may come too late. */
-export function endOf(settled: Settled | null, { aborted, reason }: AbortSignal): RunEnd {
-  if (settled === null) return endByAbort(reason);
-  const asked = aborted ? endByAbort(reason) : null;
+export function endOf(
+  settled: Settled | null,
+  { aborted, reason }: AbortSignal,
+  { request }: Pick<TaskRecord, 'request'>,
+): RunEnd {
+  if (settled === null) return endByAbort(reason, request);
+  const asked = aborted ? endByAbort(reason, request) : null;
   if (asked !== null && !(asked.kind === 'stopped' && settled.kind === 'done')) return asked;
-  if (settled.kind === 'thrown') return { kind: 'failed', message: messageOf(settled.error) };
+  if (settled.kind === 'thrown')
+    return { kind: 'failed', message: failureOf(settled.error).message };
   const { output, rawOutput } = settled.finished;
   return { kind: 'completed', result: output.result, rawOutput };
 }
 
-function endByAbort(reason: unknown): RunEnd {
+function endByAbort(reason: unknown, request: TaskRecord['request']): RunEnd {
   if (isOffstageError(reason, 'task_cancelled')) return { kind: 'cancelled' };
-  if (isOffstageError(reason, 'task_stopped')) return { kind: 'stopped' };
+  if (isOffstageError(reason, 'task_stopped')) {
+    // A cancel takes the place of a stop, but a signal keeps its first reason.
+    return { kind: request?.kind === 'cancel' ? 'cancelled' : 'stopped' };
+  }
   if (isOffstageError(reason, 'task_failed')) {
     return { kind: 'failed', message: reason.details.failure.message };
   }
   return { kind: 'lost' };
-}
-
-/** What was not told on purpose is nobody's business. */
-function messageOf(error: unknown): string {
-  return isTold(error) ? (error as Error).message : INTERNAL_ERROR_TEXT;
 }

@@ -50,6 +50,12 @@ export function missingScope(call: ToolCall): ToolAnswer {
   return refusal(call, 'missing_scope', message);
 }
 
+/** The answer to a call whose id another call of its turn has. */
+export function callConflict(call: ToolCall): ToolAnswer {
+  const message = `The call ${call.id} of this turn was one of another tool`;
+  return refusal(call, 'call_conflict', message);
+}
+
 function shown(result: ToolResult<Json>): Partial<ToolAnswer> {
   switch (result.kind) {
     case 'success':

@@ -40,7 +40,9 @@ export interface CallOutput {
   readonly failure?: TaskFailure;
 }
 
-const definitions = new WeakMap<Tool, TaskDefinition>();
+type CallTask = TaskDefinition<Json, CallOutput>;
+
+const definitions = new WeakMap<Tool, CallTask>();
 
 /**
  * The task that runs the calls of a tool: the same one for the same tool. A call registers it by
@@ -56,7 +58,7 @@ const definitions = new WeakMap<Tool, TaskDefinition>();
  * await runtime.close();
  * ```
  */
-export function toolTask(tool: Tool): TaskDefinition {
+export function toolTask(tool: Tool): TaskDefinition<Json, CallOutput> {
   const known = definitions.get(tool);
   if (known) return known;
   const definition = define(tool);
@@ -64,20 +66,21 @@ export function toolTask(tool: Tool): TaskDefinition {
   return definition;
 }
 
-function define(tool: Tool): TaskDefinition {
+function define(tool: Tool): CallTask {
   const { background, limits, title } = tool;
   const { approvalMs: _, ...timing } = limits;
   const resumable = background?.resumable ?? tool.resumable;
+  const { types: __, ...task } = defineTask({
+    name: `tool:${tool.name}`,
+    title: title ?? tool.name,
+    kind: background?.type ?? 'tool',
+    resumable,
+    ...(background && { recovery: background.recovery ?? 'resume' }),
+    ...timing,
+    run: (context) => run(tool, context),
+  });
   return {
-    ...defineTask({
-      name: `tool:${tool.name}`,
-      title: title ?? tool.name,
-      kind: background?.type ?? 'tool',
-      resumable,
-      ...(background && { recovery: background.recovery ?? 'resume' }),
-      ...timing,
-      run: (context) => run(tool, context),
-    }),
+    ...task,
     inputSchema: tool.inputSchema,
     mayResume: (record) => resumable || isUndecided(record),
     beforeResume: (resuming) => beforeResume(tool, resuming),

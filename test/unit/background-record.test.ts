@@ -82,7 +82,8 @@ describe('the record of a call', () => {
     const work = steeredTool({ hooks: { idFromArgs: ({ id }) => String(id ?? '') || null } });
     const { call, thread, load, settle } = await openTools(work.tool);
     const id = startedBy(await call({ run_in_background: true }));
-    expect(await load(id)).toMatchObject({ resumable: false, metadata: {} });
+    const { resumable, metadata } = (await load(id)) ?? {};
+    expect({ resumable, metadata }).toEqual({ resumable: false, metadata: {} });
     await (await thread.get(id)).stop();
     await settle();
     expect((await call({ id })).result).toMatchObject({ status: 'stopped' });

@@ -96,6 +96,20 @@ describe('a call that names a stopped task', () => {
     expect(await soon(last)).toMatchObject({ isError: false, result: 'done', task: id });
   });
 
+  test('[A-46] tells the owner of the end of a task that went on in the background, though it began in front', async () => {
+    const work = steeredTool({ hooks: { ...byTaskId, resumable: true } });
+    const { call, thread, settle } = await openTools(work.tool);
+    void call({});
+    await settle();
+    const { id } = work.run.context;
+    await (await thread.get(id)).stop();
+    await settle();
+    startedBy(await call({ task_id: id, run_in_background: true }));
+    work.run.succeed('done');
+    await settle();
+    expect(await thread.notices.take()).toMatchObject([{ task: id, kind: 'completed' }]);
+  });
+
   test('[A-47] asks the tool as it is registered now whether it may go on', async () => {
     for (const [before, now] of [
       [false, true],

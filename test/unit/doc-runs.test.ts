@@ -9,7 +9,7 @@ const HOOK = new URL('../e2e/fixtures/source-hook.ts', import.meta.url).href;
 
 const pages = pathsLike(
   'README.md',
-  'docs/{concepts,errors,executors,guide,notices,reference,streams,testing}.md',
+  'docs/{approvals,coming-from,concepts,errors,executors,guide,loop,notices,reference,streams,testing,tools}.md',
 );
 const blocks = pages.flatMap(blocksInPage).filter(isSelfContained);
 
@@ -79,10 +79,21 @@ test('the blocks and what they print are found', () => {
     blocks.filter((block) => saidBy(block).length > 0),
     ({ path }) => path,
   );
-  for (const page of ['README.md', 'docs/guide.md', 'docs/notices.md', 'docs/streams.md']) {
+  const pages = ['approvals', 'guide', 'loop', 'notices', 'streams', 'tools'];
+  for (const page of ['README.md', ...pages.map((name) => `docs/${name}.md`)]) {
     expect([...said.keys()]).toContain(page);
   }
   expect(blocks.flatMap(saidBy).length).toBeGreaterThan(20);
+});
+
+test('a newcomer wraps a tool for the background in at most 20 lines, and sees its result', () => {
+  const wraps = ({ path, code }: TsBlock) =>
+    path === 'README.md' && code.includes('backgroundCapable(');
+  const [block, ...others] = blocks.filter(wraps);
+  expect(others).toEqual([]);
+  expect(block?.code.split('\n').length).toBeLessThanOrEqual(20);
+  expect(block?.code).toContain('run_in_background: true');
+  expect(block && saidBy(block)).toEqual(['3 pages about owls']);
 });
 
 test('a value that is not printed, or not in order, is noticed', () => {

@@ -15,7 +15,6 @@ import {
   type ToolAnswer,
   type ToolCall,
   type ToolContext,
-  type ToolOptions,
   type Turn,
   type TurnUpdate,
 } from '../../src/index.ts';
@@ -29,9 +28,14 @@ export interface ToolRun {
   fail(error: unknown): void;
 }
 
-type SteeredOptions = Partial<
-  Omit<ToolOptions<z.ZodType<JsonObject>, undefined>, 'name' | 'execute' | 'output'>
-> & { readonly ignoresSignal?: boolean };
+interface SteeredOptions {
+  readonly policy?: 'auto' | 'approval';
+  readonly approvalMs?: number;
+  readonly restart?: { readonly minDelayMs: number };
+  readonly input?: z.ZodType<JsonObject>;
+  /** The runs stay when their signal aborts. */
+  readonly ignoresSignal?: boolean;
+}
 
 /** Tools whose runs wait for the test, and leave at once when their signal aborts. */
 export class Workshop {
@@ -51,7 +55,12 @@ export class Workshop {
         const { promise, resolve, reject } = Promise.withResolvers<unknown>();
         const { signal } = context;
         if (!ignoresSignal) signal.addEventListener('abort', () => reject(signal.reason));
-        this.runs.push({ args, context, succeed: (value = 'done') => resolve(value), fail: reject });
+        this.runs.push({
+          args,
+          context,
+          succeed: (value = 'done') => resolve(value),
+          fail: reject,
+        });
         return promise;
       },
     });

@@ -54,16 +54,17 @@ function noticeOf(kind: NoticeKind, text: string) {
   };
   const status = kind === 'asked' || kind === 'message' ? ('running' as const) : kind;
   const about = { task: text, kind, title: text, tool: text, status, summary: text };
-  return { ...about, data: data[kind], result: { [text]: [text, { text }] } };
+  const artifacts = [{ name: text, path: text, type: text, size: 1, error: text }];
+  return { ...about, data: data[kind], result: { [text]: [text, { text }] }, artifacts };
 }
 
 const SHAPES: { readonly [Kind in NoticeKind]: string } = {
-  completed: 'task(summary result)',
-  cancelled: 'task(summary result)',
-  failed: 'task(error result)',
-  stopped: 'task(summary recovery result)',
-  asked: 'task(question(prompt data) result)',
-  message: 'task(message result)',
+  completed: 'task(summary result artifact)',
+  cancelled: 'task(summary result artifact)',
+  failed: 'task(error result artifact)',
+  stopped: 'task(summary recovery result artifact)',
+  asked: 'task(question(prompt data) result artifact)',
+  message: 'task(message result artifact)',
 };
 
 function reminded(text: string, id = text) {

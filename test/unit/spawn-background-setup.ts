@@ -18,7 +18,7 @@ import { Pulse } from '../../src/streams/pulse.ts';
 import { openStage, type StageOptions } from './setup.ts';
 
 /** What `spawn_background` answers. */
-export interface Spawned {
+interface Spawned {
   readonly task_id: string;
   readonly title: string;
   readonly tool: string;
@@ -68,8 +68,6 @@ export async function openRuns(tools: readonly Tool[], options: RunsOptions = {}
 
   return { ...stage, directory, registry, call, start, notices };
 }
-
-export type Run = Awaited<ReturnType<Awaited<ReturnType<typeof openRuns>>['start']>>;
 
 export function text(path: string): Promise<string> {
   return readFile(path, 'utf8');

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   connectionRequired,
-  defineTool,
   memoryStore,
+  renderNotices,
   success,
   toolError,
 } from '../../src/index.ts';
 import { faultyStore, virtualClock } from '../../src/testing/index.ts';
-import { at, eventsOfType, over, soon, turns, typesOf } from './setup.ts';
+import { at, over, turns } from './setup.ts';
 import {
   background,
   ended,
@@ -16,121 +16,6 @@ import {
   waiting,
   watchedDisk,
 } from './spawn-background-setup.ts';
-
-describe('the answer of spawn_background', () => {
-  test('[C-35] tells the task and where its files will be, before there are any', async () => {
-    const wait = waiting();
-    const { call, thread, directory } = await openRuns([wait.tool]);
-    const answer = await call({ tool: 'wait', args: {}, title: 'A nap' });
-    const { task_id: id, artifact_dir: dir } = answer.result as Record<string, string>;
-    expect(answer.result).toEqual({
-      task_id: expect.any(String),
-      title: 'A nap',
-      tool: 'wait',
-      status: 'running',
-      signal_on_completion: true,
-      artifact_dir: expect.stringContaining(directory),
-      log_path: `${dir}/output.log`,
-      result_path: `${dir}/result.json`,
-    });
-    expect((await thread.get(String(id))).status).toBe('running');
-    await expect(text(`${dir}/output.log`)).rejects.toThrow('ENOENT');
-    await expect(text(`${dir}/result.json`)).rejects.toThrow('ENOENT');
-  });
-
-  test.each([
-    [' Nap ', 'Long nap', 'Nap'],
-    [null, 'Long nap', 'Long nap'],
-    ['  ', 'Long nap', 'Long nap'],
-    [undefined, undefined, 'Background work'],
-    ['', undefined, 'Background work'],
-  ])('[C-30] has as title: %j, with the title of the tool %j', async (given, own, title) => {
-    const tool = background(() => null, own === undefined ? {} : { title: own });
-    const { start } = await openRuns([tool]);
-    const run = await start('work', given === undefined ? {} : { title: given });
-    expect(run.spawned.title).toBe(title);
-    expect((await ended(run)).title).toBe(title);
-  });
-});
-
-describe('the record of a run', () => {
-  test('[C-36] says what it was started for, and wakes nobody by itself', async () => {
-    const wait = waiting();
-    const { start } = await openRuns([wait.tool]);
-    const args = { depth: 2, nested: { list: [1] } };
-    const { task } = await start('wait', { args, signal_on_completion: false, title: 'Nap' });
-    expect(task.snapshot()).toMatchObject({
-      kind: 'background_tool',
-      title: 'Nap',
-      wake: 'silent',
-      mode: 'background',
-      attempt: 1,
-      input: args,
-    });
-    expect(task.snapshot().spec).toEqual({
-      tool: 'wait',
-      arguments: args,
-      reattachable: false,
-      signal_on_completion: false,
-    });
-  });
-
-  test.each([
-    [{ idempotent: true }, true],
-    [{ readonly: true }, true],
-    [{ idempotent: true, readonly: false }, true],
-    [{ idempotent: false, readonly: false }, false],
-    [{ destructive: true }, false],
-    [{}, false],
-  ])('[C-37] says whether it may be run again, by the hints %j', async (hints, reattachable) => {
-    const tool = background(() => null, { hints });
-    const { start, registry } = await openRuns([tool]);
-    const run = await start('work');
-    // What the tool says later does not matter to this run.
-    registry.register(background(() => null, { hints: { idempotent: !reattachable } }));
-    expect((await ended(run)).spec).toMatchObject({ reattachable });
-  });
-
-  test('[C-52] tells how it goes: queued, starting, what the tool says, and the end', async () => {
-    const { promise: isTold, resolve: tell } = Promise.withResolvers<void>();
-    const tool = background(async ({ status }) => {
-      await isTold;
-      status('Reading');
-      status('Writing');
-    });
-    const limits = { perOwner: 1, whenFull: 'queue' as const };
-    const { start, store, pass, settle } = await openRuns([tool], { limits });
-    const first = await start('work');
-    const second = await start('work');
-    await settle();
-    expect([first, second].map(({ task }) => task.snapshot().statusText)).toEqual([
-      'Starting',
-      'Queued',
-    ]);
-    tell();
-    await ended(first);
-    await pass(0);
-    await ended(second);
-    const statuses = await eventsOfType(store, second.task, 'status');
-    expect(statuses.map((event) => event.text)).toEqual(['Reading', 'Writing']);
-    expect(second.task.snapshot().statusText).toBe('Completed');
-    const types = await typesOf(store, second.task);
-    expect(types.slice(0, 3)).toEqual(['created', 'queued', 'started']);
-  });
-
-  test('[C-52] shows the last word of the tool while it runs, and the name of every end', async () => {
-    const wait = waiting();
-    const { start, pass } = await openRuns([wait.tool, background(() => toolError('no'))]);
-    const run = await start('wait');
-    await pass(0);
-    at(wait.contexts, 0).status('Half way');
-    await pass(50);
-    expect(run.task.snapshot().statusText).toBe('Half way');
-    await run.task.cancel();
-    expect((await ended(run)).statusText).toBe('Cancelled');
-    expect((await ended(await start('work'))).statusText).toBe('Failed');
-  });
-});
 
 describe('what a run leaves behind', () => {
   test('[C-60] of a success is the bare result, indented, and its path is stored', async () => {
@@ -223,6 +108,19 @@ describe('what a run leaves behind', () => {
     expect(await run.result()).toEqual({ status: 'cancelled' });
   });
 
+  test('[C-61] of a cancel is the same where a stop came first', async () => {
+    const { promise: isOver, resolve: leave } = Promise.withResolvers<void>();
+    const { start, settle } = await openRuns([background(() => isOver)]);
+    const run = await start('work');
+    await settle();
+    await run.task.stop();
+    await run.task.cancel();
+    leave();
+    expect((await ended(run)).status).toBe('cancelled');
+    expect(await run.log()).toBe('Cancelled by request.');
+    expect(await run.result()).toEqual({ status: 'cancelled' });
+  });
+
   test('[C-14] of one that needs a connection is the failure', async () => {
     const { start } = await openRuns([background(() => connectionRequired('github'))]);
     const run = await start('work');
@@ -272,6 +170,19 @@ describe('what a run leaves behind', () => {
     expect(await ended(run)).toMatchObject({ status: 'completed', attempt: 2 });
     expect(await run.log()).toBe('[stdout] one [stdout] two');
     expect(await run.result()).toBe('done');
+  });
+
+  test('of a stop that comes too late is that of a success', async () => {
+    const tool = background(
+      ({ signal }) =>
+        new Promise((resolve) => signal.addEventListener('abort', () => resolve('just done'))),
+    );
+    const { start, settle } = await openRuns([tool]);
+    const run = await start('work');
+    await settle();
+    await run.task.stop();
+    expect((await ended(run)).status).toBe('completed');
+    expect(await run.result()).toBe('just done');
   });
 
   test('of a body that has lost its task is left to the next one', async () => {
@@ -344,6 +255,14 @@ describe('the notice of a run', () => {
       'output.log': run.spawned.log_path,
       'result.json': run.spawned.result_path,
     });
+    const rendered = renderNotices(taken);
+    for (const part of [run.task.id, 'Nightly', 'work', 'All well', 'completed']) {
+      expect(rendered).toContain(part);
+    }
+    expect(rendered).toContain(`<artifact name="output.log">${run.spawned.log_path}</artifact>`);
+    expect(rendered).toContain(
+      `<artifact name="result.json">${run.spawned.result_path}</artifact>`,
+    );
   });
 
   test('[C-65] is not sent where the model did not want it; the end is stored and published', async () => {
@@ -357,59 +276,4 @@ describe('the notice of a run', () => {
     expect(heard).toContain('completed');
     expect(await store.load(run.task.owner, run.task.id)).toMatchObject({ status: 'completed' });
   });
-});
-
-describe('an approval', () => {
-  test.each(['policy', 'approveWhen'] as const)(
-    '[C-84] is waited for before the tool runs: %s',
-    async (how) => {
-      const seen: unknown[] = [];
-      const tool = defineTool({
-        name: 'erase',
-        description: 'x',
-        hints: { supportsBackground: true },
-        ...(how === 'policy' ? { policy: 'approval' } : { approveWhen: ({ all }) => all === true }),
-        execute: (args) => {
-          seen.push(args);
-          return 'erased';
-        },
-      });
-      const { start, notices, settle } = await openRuns([tool]);
-      const run = await start('erase', { args: { all: true }, signal_on_completion: false });
-      await settle();
-      const record = run.task.snapshot();
-      expect(record).toMatchObject({ phase: 'awaitingInput', spec: { gate: 'approval' } });
-      expect(seen).toEqual([]);
-      expect(await notices()).toMatchObject([{ kind: 'asked', wake: true }]);
-      await run.task.answer(at(record.requests, 0).id, { kind: 'approve' });
-      expect((await ended(run)).status).toBe('completed');
-      expect(seen).toEqual([{ all: true }]);
-      expect(await run.result()).toBe('erased');
-    },
-  );
-
-  test('[C-84] that is denied keeps the tool from running, and says so', async () => {
-    const tool = background(() => expect.unreachable(), { policy: 'approval' });
-    const { start, settle } = await openRuns([tool]);
-    const run = await start('work');
-    await settle();
-    const { requests } = run.task.snapshot();
-    await run.task.answer(at(requests, 0).id, { kind: 'deny', reason: 'Too risky' });
-    expect((await ended(run)).status).toBe('failed');
-    expect(await run.result()).toEqual({ status: 'failed', error: 'Too risky' });
-  });
-});
-
-test('the same call of the same turn is one run, and gets the same answer', async () => {
-  const wait = waiting();
-  const { registry, thread, settle } = await openRuns([wait.tool]);
-  const call = { id: 'c', tool: 'spawn_background', args: { tool: 'wait', args: {} } };
-  const first = await soon(registry.execute(call, { thread, turn: 'turn-1' }));
-  const second = await soon(registry.execute(call, { thread, turn: 'turn-1' }));
-  const other = await soon(registry.execute(call, { thread, turn: 'turn-2' }));
-  await settle();
-  expect(second.result).toEqual(first.result);
-  expect(other.result).not.toEqual(first.result);
-  expect(wait.contexts).toHaveLength(2);
-  expect(await thread.list()).toHaveLength(2);
 });

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { createLoop } from '../../src/index.ts';
+import { callOf, inBackground, nextAnswer, openLoop, readyAnswer, taken } from './loop-setup.ts';
+import { at, soon } from './setup.ts';
+
+const trap = new Proxy(
+  {},
+  {
+    get() {
+      throw new Error('trapped');
+    },
+  },
+);
+
+describe('a call of a foreign shape', () => {
+  it.each<[string, unknown]>([
+    ['null', null],
+    ['nothing', undefined],
+    ['a text', 'work'],
+    ['a list', []],
+    ['no id', { tool: 'work', args: {} }],
+    ['an id that is no text', { id: 7, tool: 'work', args: {} }],
+    ['no tool', { id: 'a', args: {} }],
+    ['a trap', trap],
+  ])('is answered and starts nothing: %s', async (_what, call) => {
+    for (const route of ['foreground', { otherwise: 'background' }] as const) {
+      const { loop, host } = await openLoop({ route });
+      const turn = loop.beginTurn();
+      const answer = readyAnswer(await soon(turn.start(call as never)));
+      expect(answer).toMatchObject({ isError: true, code: 'invalid_call' });
+      expect(await host.running()).toEqual([]);
+      await turn.end();
+      expect(readyAnswer(await soon(turn.start(call as never)))).toMatchObject({ isError: true });
+    }
+  });
+
+  it('has one answer in a run, at its place', async () => {
+    const { loop, runs, settle } = await openLoop();
+    const running = loop.beginTurn().run([null, callOf('a'), undefined] as never);
+    await settle();
+    at(runs, 0).succeed('fine');
+    expect(await soon(running)).toMatchObject([
+      { code: 'invalid_call' },
+      { call: 'a', result: 'fine' },
+      { code: 'invalid_call' },
+    ]);
+  });
+
+  it.each<[string, unknown]>([
+    ['a function', () => {}],
+    ['a circle', circle()],
+    ['a trap', { n: trap }],
+    ['a text', 'text'],
+  ])('in its arguments is answered too: %s', async (_what, args) => {
+    const { loop } = await openLoop();
+    const turn = loop.beginTurn();
+    expect(readyAnswer(await soon(turn.start(callOf('a', 'work', args))))).toMatchObject({
+      call: 'a',
+      isError: true,
+    });
+    expect(await soon(turn.next())).toBeNull();
+  });
+});
+
+function circle(): object {
+  const own: { self?: object } = {};
+  own.self = own;
+  return own;
+}
+
+describe('two loops of one owner', () => {
+  it('have turns of their own, and see the same tasks', async () => {
+    const { loop, thread, work, runs, settle } = await openLoop();
+    const second = createLoop(thread, { tools: work.all() });
+    const [one, two] = [loop.beginTurn(), second.beginTurn()];
+    await one.start(callOf('a'));
+    await two.start(callOf('a'));
+    await settle();
+    expect(await loop.host.running()).toEqual(await second.host.running());
+    at(runs, 0).succeed('one');
+    at(runs, 1).succeed('two');
+    expect(await nextAnswer(one)).toMatchObject({ result: 'one' });
+    expect(await nextAnswer(two)).toMatchObject({ result: 'two' });
+    expect(await soon(one.next())).toBeNull();
+    expect(await loop.state()).toBe('busy');
+    await one.end();
+    expect([await loop.state(), await second.state()]).toEqual(['idle', 'busy']);
+  });
+
+  it('decide on an approval of either, once', async () => {
+    const { loop, thread, work, runs, settle } = await openLoop();
+    const second = createLoop(thread, { tools: work.all() });
+    const id = await inBackground(loop.beginTurn(), 'a', 'risky');
+    await settle();
+    expect(await second.approvals.pending()).toEqual(await loop.approvals.pending());
+    const decisions = [second.approvals.approve(id), loop.approvals.deny(id)];
+    const results = await Promise.allSettled(decisions);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await settle();
+    expect(runs).toHaveLength(1);
+    at(runs, 0).succeed('approved by the other');
+    await settle();
+    const [end] = (await taken(loop)).filter(({ answer }) => answer !== null);
+    expect(end).toMatchObject({ answer: { result: 'approved by the other' } });
+  });
+});
