@@ -4,7 +4,7 @@ import { Pulse } from '../streams/pulse.ts';
 import { isEnd } from '../task/events.ts';
 import type { Notice } from '../task/notice.ts';
 import { type NoticeItem, renderNotices } from '../tools/render-notices.ts';
-import { type PendingUpdate, updatesOf } from './pending.ts';
+import { type PendingUpdate, readNotices } from './pending.ts';
 import type { WaitOptions } from './turn.ts';
 import type { WakeUp } from './wake-up.ts';
 
@@ -39,7 +39,8 @@ export class DeliveryDesk {
   async takePending(): Promise<PendingBatch> {
     const { notices } = this.#thread;
     const taken = await this.#wakeUp.take(MOST_AT_ONCE);
-    const updates = await updatesOf(this.#engine, taken);
+    const { updates, outdated } = await readNotices(this.#engine, taken);
+    if (outdated.length > 0) await notices.acknowledge(outdated);
     return {
       updates,
       text: renderNotices(updates.map(toItem)),
@@ -52,7 +53,7 @@ export class DeliveryDesk {
     const { notices } = this.#thread;
     const drained: PendingUpdate[] = [];
     for (let taken = await take(); taken.length > 0; taken = await take()) {
-      drained.push(...(await updatesOf(this.#engine, taken)));
+      drained.push(...(await readNotices(this.#engine, taken)).updates);
       await notices.acknowledge(taken);
     }
     return drained;

@@ -36,7 +36,7 @@ export interface LoopOptions {
 export interface TurnOptions {
   /** Default: a new one. Give that of a turn that a crash cut short to take its calls up again. */
   readonly id?: string;
-  /** Interrupts the turn when it aborts. */
+  /** Interrupts the turn when it aborts; the answers come as its updates. */
   readonly signal?: AbortSignal;
 }
 

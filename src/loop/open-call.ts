@@ -2,10 +2,10 @@ import type { Subscription } from 'rxjs';
 import { engineBehind } from '../runtime/supervisor.ts';
 import type { Clock } from '../task/clock.ts';
 import type { TaskHandle } from '../task/handle.ts';
-import type { TaskRecord } from '../task/record.ts';
+import { isTerminal, type TaskRecord } from '../task/record.ts';
 import { answerAtEnd } from '../tools/execute-call.ts';
-import { placeholder } from '../tools/record-answer.ts';
-import type { CallScope } from '../tools/started-call.ts';
+import { answerOfRecord } from '../tools/record-answer.ts';
+import type { CallScope, StartedCall } from '../tools/started-call.ts';
 import type { ToolCall } from '../tools/tool.ts';
 import { refusal, type ToolAnswer } from '../tools/tool-answer.ts';
 import { approvalOf, isGate } from './approval.ts';
@@ -54,6 +54,9 @@ export class InlineCall implements OpenCall {
   }
 }
 
+/** A call whose task runs in the foreground. */
+export type Foreground = Extract<StartedCall, { kind: 'foreground' }>;
+
 interface DetachTimer {
   readonly ms: number;
   readonly clock: Clock;
@@ -67,6 +70,7 @@ interface DetachTimer {
 export class TaskCall implements OpenCall {
   readonly call: ToolCall;
   readonly task: TaskHandle;
+  readonly #detached: ToolAnswer;
   readonly #scope: CallScope;
   readonly #tell: Tell;
   readonly #told = new Set<string>();
@@ -75,9 +79,10 @@ export class TaskCall implements OpenCall {
   #disarm: () => void = () => {};
   #isAnswered = false;
 
-  constructor(call: ToolCall, task: TaskHandle, scope: CallScope, tell: Tell) {
+  constructor(call: ToolCall, started: Foreground, scope: CallScope, tell: Tell) {
     this.call = call;
-    this.task = task;
+    this.task = started.task;
+    this.#detached = started.detached;
     this.#scope = scope;
     this.#tell = tell;
   }
@@ -118,9 +123,15 @@ export class TaskCall implements OpenCall {
     this.#renewTimer(record);
     const { call, task } = this;
     if (record.mode === 'background') {
-      const answer = placeholder(call, task.id);
+      const answer = this.#detached;
       const view = viewOf(record);
       this.#answer({ kind: 'detached', call: call.id, task: task.id, answer, view });
+      return;
+    }
+    // In the moment it is stored: whoever waits until all is idle finds it in the turn.
+    if (isTerminal(record)) {
+      const answer = answerOfRecord(record, call);
+      this.#answer({ kind: 'answer', call: call.id, task: task.id, answer });
       return;
     }
     for (const request of record.requests) {
@@ -156,7 +167,7 @@ export class TaskCall implements OpenCall {
     } catch {
       // It is detached, has ended, or is lost to this runtime: there is nothing to cancel here.
     }
-    if (task.snapshot().mode === 'background') return placeholder(call, task.id);
+    if (task.snapshot().mode === 'background') return this.#detached;
     if (task.status !== 'running') return answerAtEnd(task, call, this.#scope);
     const answer = refusal(call, 'cancelled', `The call was cancelled: ${reason}`);
     return { ...answer, task: task.id };

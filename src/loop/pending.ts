@@ -1,5 +1,5 @@
 import type { Engine } from '../runtime/engine.ts';
-import type { Notice } from '../task/notice.ts';
+import { isOutdated, type Notice } from '../task/notice.ts';
 import type { TaskRecord } from '../task/record.ts';
 import { answerOfRecord } from '../tools/record-answer.ts';
 import type { ToolAnswer } from '../tools/tool-answer.ts';
@@ -16,19 +16,29 @@ export interface PendingUpdate {
   readonly approval: Approval | null;
 }
 
+/** What notices say, and those of them that say nothing any more. */
+export interface ReadNotices {
+  readonly updates: readonly PendingUpdate[];
+  readonly outdated: readonly Notice[];
+}
+
 /** The notices with what is stored of their tasks, in the order in which they came. */
-export async function updatesOf(
+export async function readNotices(
   engine: Engine,
   notices: readonly Notice[],
-): Promise<readonly PendingUpdate[]> {
+): Promise<ReadNotices> {
   const records = new Map<string, TaskRecord | null>();
   for (const { owner, task } of notices) {
     if (!records.has(task)) records.set(task, await engine.store.load(owner, task));
   }
-  return notices.flatMap((notice) => {
+  const updates: PendingUpdate[] = [];
+  const outdated: Notice[] = [];
+  for (const notice of notices) {
     const record = records.get(notice.task);
-    return record ? [updateOf(notice, record)] : [];
-  });
+    if (!record || isOutdated(notice, record)) outdated.push(notice);
+    else updates.push(updateOf(notice, record));
+  }
+  return { updates, outdated };
 }
 
 function updateOf(notice: Notice, record: TaskRecord): PendingUpdate {

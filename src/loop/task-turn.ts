@@ -1,5 +1,4 @@
 import { Pulse } from '../streams/pulse.ts';
-import type { TaskHandle } from '../task/handle.ts';
 import { startCall } from '../tools/call.ts';
 import type { CallScope } from '../tools/started-call.ts';
 import type { ToolCall } from '../tools/tool.ts';
@@ -7,7 +6,7 @@ import { answerOf, callConflict, refusal, type ToolAnswer } from '../tools/tool-
 import { readCall } from '../tools/tool-call.ts';
 import { internalError } from '../tools/tool-result.ts';
 import type { LoopCore } from './loop-core.ts';
-import { InlineCall, type OpenCall, TaskCall } from './open-call.ts';
+import { type Foreground, InlineCall, type OpenCall, TaskCall } from './open-call.ts';
 import { checkRoute, type Route, routeOf } from './route.ts';
 import { runTurn, type TurnRunOptions } from './run-turn.ts';
 import type { StartOptions, Turn, WaitOptions } from './turn.ts';
@@ -81,7 +80,7 @@ export class TaskTurn implements Turn {
           return { kind: 'pending', mode: 'background', id: task.id, answer };
         }
         case 'foreground':
-          return await this.#addTask(call, started.task, scope, route);
+          return await this.#addTask(call, started, scope, route);
       }
     } finally {
       this.#starting -= 1;
@@ -124,11 +123,11 @@ export class TaskTurn implements Turn {
 
   async #addTask(
     call: ToolCall,
-    task: TaskHandle,
+    started: Foreground,
     scope: CallScope,
     route: Route,
   ): Promise<StartOutcome> {
-    const open = new TaskCall(call, task, scope, this.#tell);
+    const open = new TaskCall(call, started, scope, this.#tell);
     const outcome = await this.#add(open);
     if (outcome.kind === 'ready') return outcome;
     open.watch();

@@ -23,7 +23,10 @@ export interface WaitOptions {
 /** One round of the model: the calls it made, and what came of them. */
 export interface Turn {
   readonly id: string;
-  /** Starts a call. The same call of the same turn again gives the same task, also after a restart. */
+  /**
+   * Starts a call. The same call of the same turn again is the same task, also after a restart, and
+   * is answered once.
+   */
   start(call: ToolCall, options?: StartOptions): Promise<StartOutcome>;
   /**
    * The next update, oldest first. `null` once no call holds the turn open any more. One that waits

@@ -1,5 +1,6 @@
 import type { Artifact, Delivery, InputRequest, Json, Mode, Status } from '../../machines/index.ts';
 import type { TaskEvent } from './events.ts';
+import { sameJson } from './json.ts';
 import { type TaskRecord, toolOf } from './record.ts';
 
 /** What a notice tells of. */
@@ -23,6 +24,8 @@ export interface Notice {
   readonly mode: Mode;
   readonly delivery: Delivery;
   readonly status: Status;
+  /** The attempt that it tells of. */
+  readonly attempt: number;
   readonly summary: string | null;
   /** The question, the message, or the failure. */
   readonly data: Json;
@@ -88,15 +91,24 @@ function atEnd(
   return build(kind, `${record.id}:${slot}`, record, summary, data, wake);
 }
 
-/** Of an orphan that is resumed at once nobody need be told; whether to resume it somebody is asked. */
+/**
+ * Whether to resume an orphan somebody is asked. Of one that is to be resumed at once the owner need
+ * not be woken; that it was stopped is still noted, in case it cannot go on.
+ */
 function atStop(
   { type, reason, recovery }: Extract<TaskEvent, { type: 'stopped' }>,
   record: TaskRecord,
 ): Notice | undefined {
   if (recovery === undefined) return atEnd(type, record, reason, null);
-  if (recovery !== 'ask') return undefined;
+  if (recovery === 'stay' || (recovery === 'resume' && !record.notify)) return undefined;
   const key = `${record.id}:${record.attempt}:stopped`;
-  return build(type, key, record, reason, { recovery }, true);
+  return build(type, key, record, reason, { recovery }, recovery === 'ask');
+}
+
+/** The notice of a stop after which its task was resumed, as it was to be: nobody need know any more. */
+export function isOutdated({ kind, data, attempt }: Notice, record: TaskRecord): boolean {
+  const isResumed = kind === 'stopped' && record.attempt > attempt;
+  return isResumed && sameJson(data, { recovery: 'resume' });
 }
 
 function during(
@@ -119,9 +131,8 @@ function build(
   wake: boolean,
 ): Notice {
   const { owner, id: task, definition, name, title, turn, call, mode, delivery, status } = record;
-  const { artifacts } = record;
-  const at = record.updatedAt;
+  const { artifacts, attempt, updatedAt: at } = record;
   const tool = toolOf(record);
   const about = { key, owner, task, kind, definition, name, title, tool, turn, call };
-  return { ...about, mode, delivery, status, summary, data, artifacts, wake, at };
+  return { ...about, mode, delivery, status, attempt, summary, data, artifacts, wake, at };
 }

@@ -1,16 +1,17 @@
 import { checkId } from '../task/ids.ts';
 import { checkFunction, checkOneOf, invalid } from '../task/options.ts';
 import type { BackgroundHooks } from './background-hooks.ts';
+import { checkToolName } from './define-tool.ts';
 import type { JsonSchema } from './json-schema.ts';
+import { TASK_STATUS } from './record-answer.ts';
 import { RUN_IN_BACKGROUND } from './run-in-background.ts';
 import type { Tool } from './tool.ts';
 import { isObject } from './tool-args.ts';
 
-const PARAMETER: JsonSchema = {
-  type: 'boolean',
-  description:
-    'true runs this in the background: the call returns at once with a task_id, and a notice comes when it ends. Meanwhile task_status with that task_id tells how it stands. Default: false, the call waits for the result.',
-};
+function parameter(statusTool: string): JsonSchema {
+  const description = `true runs this in the background: the call returns at once with a task_id, and a notice comes when it ends. Meanwhile ${statusTool} with that task_id tells how it stands. Default: false, the call waits for the result.`;
+  return { type: 'boolean', description };
+}
 
 const FUNCTIONS = [
   'metadata',
@@ -56,22 +57,23 @@ export function backgroundCapable<Args, Output>(
 ): Tool<Args, Output> {
   return {
     ...tool,
-    parameters: withParameter(tool.parameters),
+    parameters: withParameter(tool.parameters, hooks.statusTool ?? TASK_STATUS),
     hints: { ...tool.hints, supportsBackground: true },
     isInline: false,
     background: checkHooks(hooks),
   };
 }
 
-function withParameter(parameters: JsonSchema): JsonSchema {
+function withParameter(parameters: JsonSchema, statusTool: string): JsonSchema {
   const { properties } = parameters;
   const others = isObject(properties) ? properties : {};
-  return { ...parameters, properties: { ...others, [RUN_IN_BACKGROUND]: PARAMETER } };
+  return { ...parameters, properties: { ...others, [RUN_IN_BACKGROUND]: parameter(statusTool) } };
 }
 
 /** Said now, and not with the first call. */
 function checkHooks<Args>(hooks: BackgroundHooks<Args>): BackgroundHooks<Args> {
-  const { type, resumable, recovery } = hooks;
+  const { type, resumable, recovery, statusTool } = hooks;
+  if (statusTool !== undefined) checkToolName(statusTool);
   if (type !== undefined) checkId('type', type);
   if (recovery !== undefined) checkOneOf('recovery', recovery, ['resume', 'ask', 'stay']);
   if (resumable !== undefined && typeof resumable !== 'boolean') {

@@ -89,6 +89,7 @@ async function startNew(underWay: CallUnderWay): Promise<StartedCall> {
       : { kind: 'ready' as const, valid: checked, prepared: undefined };
   if (ready.kind === 'refused') return refusedBy(underWay, ready.result);
   const { given, args } = ready.valid;
+  const key = keyOf(underWay);
   const definition = toolTask(tool);
   // Once more: another tool of that name may have been called meanwhile.
   engine.registry.replace(definition);
@@ -96,7 +97,7 @@ async function startNew(underWay: CallUnderWay): Promise<StartedCall> {
     spawn(engine, owner, definition, given, {
       ...describeCall(underWay, given, withId(tool, args, id)),
       id,
-      key: keyOf(underWay) ?? `call:${id}`,
+      ...(key !== null && { key }),
       call: call.id,
       prepared: ready.prepared,
       spec: specFor(underWay, args),

@@ -41,7 +41,7 @@ export async function startRun(wanted: WantedRun) {
   const id = newId();
   const ready = await prepare(wanted, id);
   if (ready.kind === 'refused') return ready.result;
-  const options = { ...describe(wanted, id, ready), key: key ?? `call:${id}` };
+  const options = { ...describe(wanted, id, ready), ...(key !== null && { key }) };
   const definition = toolTask(tool);
   engine.registry.replace(definition);
   try {

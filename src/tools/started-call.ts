@@ -38,16 +38,19 @@ export type StartedCall =
   | { readonly kind: 'answered'; readonly answer: ToolAnswer }
   /** No task of its own: the answer comes by itself. */
   | { readonly kind: 'inline'; readonly answer: Promise<ToolAnswer> }
-  | { readonly kind: 'foreground'; readonly task: TaskHandle }
+  /** With what the call is to be answered if it is detached. */
+  | { readonly kind: 'foreground'; readonly task: TaskHandle; readonly detached: ToolAnswer }
   /** With what the call is answered, now and for good. */
   | { readonly kind: 'background'; readonly task: TaskHandle; readonly answer: ToolAnswer };
 
 export function started(
-  { call, mode }: Pick<CallUnderWay, 'call' | 'mode'>,
+  { call, tool, mode }: Pick<CallUnderWay, 'call' | 'tool' | 'mode'>,
   task: TaskHandle,
 ): StartedCall {
-  if (mode === 'foreground') return { kind: mode, task };
-  return { kind: mode, task, answer: placeholder(call, task.id) };
+  const answer = placeholder(call, task.id, tool.background?.statusTool);
+  return mode === 'foreground'
+    ? { kind: mode, task, detached: answer }
+    : { kind: mode, task, answer };
 }
 
 export function answered(answer: ToolAnswer): StartedCall {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { BackgroundHooks, JsonObject } from '../../src/index.ts';
+import { type BackgroundHooks, createLoop, type JsonObject, toolError } from '../../src/index.ts';
 import {
   byTaskId,
   LEASE_MS,
@@ -167,10 +167,29 @@ describe('the recovery of what a runtime left behind', () => {
     },
   );
 
-  test('tells nobody of a stop that is followed by a resume at once', async () => {
-    const { second, id, settle, notices } = await orphan({ resumable: true });
+  test('wakes nobody for a stop that is followed by a resume at once, and keeps it from the loop', async () => {
+    const { second, id, work, settle } = await orphan({ resumable: true });
+    const loop = createLoop(second.thread, { tools: [work.tool] });
     startedBy(await second.call({ task_id: id, run_in_background: true }));
     await settle();
-    expect(await notices()).toEqual([]);
+    expect(await second.thread.notices.take()).toMatchObject([
+      { kind: 'stopped', wake: false, data: { recovery: 'resume' } },
+    ]);
+    expect((await loop.takePending()).updates).toEqual([]);
+    expect(await second.thread.notices.take(), 'acknowledged as outdated').toEqual([]);
+  });
+
+  test('tells the owner of a stop whose resume was refused', async () => {
+    const { second, id, work, settle } = await orphan({
+      resumable: true,
+      prepare: (_args, { isResume }) => (isResume ? toolError('not again') : undefined),
+    });
+    const loop = createLoop(second.thread, { tools: [work.tool] });
+    await second.thread.recover();
+    await settle();
+    expect(work.runs).toEqual([]);
+    expect((await loop.takePending()).updates).toMatchObject([
+      { notice: { task: id, kind: 'stopped', summary: REASON } },
+    ]);
   });
 });

@@ -6,6 +6,7 @@ import {
   type Delivery,
   defineTool,
   type Loop,
+  type Turn,
 } from '../../src/index.ts';
 import { callOf, inBackground, openLoop, pendingId, seenOf, taken } from './loop-setup.ts';
 import { at, soon, turns } from './setup.ts';
@@ -111,6 +112,23 @@ describe('the request to continue', () => {
     expect(await taken(loop)).toEqual([]);
     await settle();
     expect(wakes).toHaveLength(1);
+  });
+
+  it('[A-59] is held for a turn that begins in the very moment a notice arrives', async () => {
+    const { loop, thread, runs, settle } = await openLoop({ continue: 'request' });
+    const wakes = wakesOf(loop);
+    const first = loop.beginTurn();
+    const id = await inBackground(first);
+    await first.end();
+    await settle();
+    const begun: Turn[] = [];
+    thread.notices.arriving$.subscribe(() => begun.push(loop.beginTurn()));
+    at(runs, 0).succeed();
+    await settle();
+    expect(wakes).toEqual([]);
+    await at(begun, 0).end();
+    await settle();
+    expect(wakes).toEqual([{ tasks: [id] }]);
   });
 
   it('is one for five finishes at once, with one batch and one text', async () => {

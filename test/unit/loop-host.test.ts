@@ -87,16 +87,21 @@ describe('the host of a loop', () => {
     expect(await host.running()).toHaveLength(2);
   });
 
-  it('[E-23] is not idle while a task of the background alone works', async () => {
-    const { loop, host, runs, settle } = await openLoop();
-    await inBackground(loop.beginTurn());
-    await settle();
-    const idle = host.idle();
-    expect(await stateOf(idle)).toBe('pending');
-    at(runs, 0).succeed();
-    await soon(idle);
-    expect(await taken(loop)).toHaveLength(1);
-  });
+  it.each(['foreground', 'background'] as const)(
+    '[E-23] is not idle while a task of the %s alone works',
+    async (route) => {
+      const { loop, host, runs, settle } = await openLoop();
+      const turn = loop.beginTurn();
+      await turn.start(callOf(), { route });
+      await settle();
+      const idle = host.idle();
+      expect(await stateOf(idle)).toBe('pending');
+      at(runs, 0).succeed();
+      await soon(idle);
+      const updates = route === 'foreground' ? await queued(turn) : await taken(loop);
+      expect(updates).toHaveLength(1);
+    },
+  );
 
   it('[E-37] sees, cancels, drains, sets and waits for its own owner only', async () => {
     const { loop, host, runtime, work, runs, seen, settle } = await openLoop({

@@ -22,7 +22,7 @@ function inline(decide?: InlineLoopOptions['decide']) {
     ran.push({ args, context });
     return `ran ${args.n ?? ''}`;
   };
-  const about = { description: 'For a test.', input: z.object({ n: z.number().optional() }) };
+  const about = { description: 'For a test.', input: z.strictObject({ n: z.number().optional() }) };
   const tools = new ToolRegistry(
     [
       backgroundCapable(defineTool({ ...about, name: 'work', execute })),

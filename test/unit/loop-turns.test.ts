@@ -115,31 +115,39 @@ describe('waiting for a turn', () => {
     expect(woken).toEqual([]);
   });
 
-  it('[E-x01] misses no update that arrives between its check and its wait, at any distance', async () => {
-    for (let distance = 0; distance < 40; distance += 1) {
-      const { loop, runs, settle, runtime } = await openLoop();
+  it.each([
+    ['of a task', 'work'],
+    ['on the spot', 'spot'],
+  ])(
+    '[E-x01] misses no answer %s that arrives between its check and its wait, at any distance',
+    async (_what, tool) => {
+      const { loop, work, runs, settle } = await openLoop();
+      loop.tools.register({ ...work.tool('spot'), isInline: true });
       const turn = loop.beginTurn();
-      await turn.start(callOf());
-      await settle();
-      at(runs, 0).succeed(distance);
-      // One step of the micro tasks after the other, then of the event loop.
-      for (let step = 0; step < distance % 20; step += 1) await Promise.resolve();
-      await turns(Math.floor(distance / 20));
-      expect(await nextAnswer(turn)).toMatchObject({ result: distance });
-      expect(await soon(turn.next())).toBeNull();
-      await runtime.close();
-    }
-  });
+      for (let distance = 0; distance < 160; distance += 1) {
+        await turn.start(callOf(`call-${distance}`, tool));
+        await settle();
+        at(runs, distance).succeed(distance);
+        // Turns of the event loop, then one step of the micro tasks after the other.
+        await turns(distance % 4);
+        for (let step = 0; step < distance / 4; step += 1) await Promise.resolve();
+        expect(await nextAnswer(turn)).toMatchObject({ result: distance });
+        expect(await soon(turn.next())).toBeNull();
+      }
+    },
+  );
 
-  it('[E-x01] misses no approval between its check and its wait, at any distance', async () => {
-    for (let distance = 0; distance < 40; distance += 1) {
-      const { loop, runtime } = await openLoop();
+  it('[E-x01] misses no approval that arrives between its check and its wait, at any distance', async () => {
+    const { loop, settle } = await openLoop();
+    for (let distance = 0; distance < 160; distance += 1) {
       const turn = loop.beginTurn();
       await turn.start(callOf('a', 'risky'));
-      for (let step = 0; step < distance; step += 1) await Promise.resolve();
+      await turns(distance % 4);
+      for (let step = 0; step < distance / 4; step += 1) await Promise.resolve();
       expect(await soon(turn.next())).toMatchObject({ kind: 'approval', call: 'a' });
       expect(await soon(turn.next())).toBeNull();
-      await runtime.close();
+      await turn.end();
+      await settle();
     }
   });
 

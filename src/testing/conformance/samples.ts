@@ -150,6 +150,7 @@ export function sampleNotice(record: TaskRecord, key = `${record.id}:end`): Noti
     mode,
     delivery,
     status,
+    attempt: record.attempt,
     summary: null,
     data,
     artifacts: [{ name: 'a.txt', path: '/a.txt', type: 'text/plain', size: 1 }],
