@@ -41,6 +41,8 @@ export class DeliveryDesk {
     const taken = await this.#wakeUp.take(MOST_AT_ONCE);
     const { updates, outdated } = await readNotices(this.#engine, taken);
     if (outdated.length > 0) await notices.acknowledge(outdated);
+    // More may wait behind a whole batch of them.
+    if (updates.length === 0 && taken.length === MOST_AT_ONCE) return this.takePending();
     return {
       updates,
       text: renderNotices(updates.map(toItem)),

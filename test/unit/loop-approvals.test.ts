@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Approvals, Decision } from '../../src/index.ts';
+import { type Approvals, type Decision, memoryStore } from '../../src/index.ts';
 import {
   callOf,
   inBackground,
@@ -12,7 +12,7 @@ import {
   seenOf,
   taken,
 } from './loop-setup.ts';
-import { at, eventsOfType, rejection, soon, stateOf } from './setup.ts';
+import { at, eventsOfType, over, rejection, soon, stateOf } from './setup.ts';
 
 /** A call that waits for approval, with arguments that must fit. */
 async function waiting() {
@@ -212,6 +212,37 @@ describe('a call that needs approval', () => {
     expect(await approvals.pending()).toEqual([]);
     expect(await approvals.cancelAll()).toEqual([]);
     expect((await host.running()).map(({ id }) => id)).toEqual([working]);
+  });
+
+  it('that is decided while all are cancelled is answered by its decision, and harms no other', async () => {
+    const inner = memoryStore();
+    const gate = Promise.withResolvers<void>();
+    let isShut = false;
+    const store = over(inner, {
+      async load(owner, id) {
+        if (isShut) await gate.promise;
+        return inner.load(owner, id);
+      },
+    });
+    const { loop, thread, settle } = await openLoop({ stage: { store } });
+    const turn = loop.beginTurn();
+    for (const id of ['a', 'b']) await turn.start(callOf(id, 'risky'));
+    await settle();
+    await queued(turn);
+    const { task: id, requestId } = at(await loop.approvals.pending(), 0);
+    const task = await thread.get(id);
+    isShut = true;
+    const cancelling = loop.approvals.cancelAll();
+    expect(await stateOf(cancelling)).toBe('pending');
+    await task.answer(String(requestId), { kind: 'deny', reason: 'no' });
+    await settle();
+    gate.resolve();
+    expect((await soon(cancelling)).map(({ call }) => call)).toEqual(['b']);
+    await settle();
+    expect(await queued(turn)).toMatchObject([
+      { call: 'a', answer: { code: 'denied' } },
+      { call: 'b', answer: { code: 'cancelled' } },
+    ]);
   });
 
   it('that nobody decides in time is denied', async () => {
