@@ -97,32 +97,25 @@ export type {
 } from './task/run-context.ts';
 export type { Schema } from './task/schema.ts';
 export type { SpawnOptions } from './task/spawn-options.ts';
-export { type Artifacts, directoryArtifacts } from './tools/artifacts.ts';
-export { backgroundCapable } from './tools/background-capable.ts';
-export type { BackgroundHooks, Prepared, PrepareInfo } from './tools/background-hooks.ts';
-export type { Decision } from './tools/decision.ts';
-export { defineTool, type ToolOptions } from './tools/define-tool.ts';
+export { type Artifacts, directoryArtifacts } from './tools/background-run/artifacts.ts';
+export { outputTail } from './tools/background-run/run-log.ts';
 export {
-  describeInternalError,
-  type ToolErrorHandler,
-  type ToolErrorSource,
-} from './tools/internal-error.ts';
-export type { JsonSchema } from './tools/json-schema.ts';
-export type { Narration, Narrations } from './tools/narration.ts';
-export {
-  type Attributes,
-  type BlockOptions,
-  block,
-  type Content,
-  type Markup,
-} from './tools/prompt-text.ts';
-export { type RemindedTask, Reminder, renderReminder } from './tools/reminder.ts';
-export { type NoticeItem, renderNotices } from './tools/render-notices.ts';
-export { outputTail } from './tools/run-log.ts';
-export { type SpawnBackgroundOptions, spawnBackground } from './tools/spawn-background.ts';
-export type { CallScope } from './tools/started-call.ts';
-export type { TaskToolName, TaskToolsOptions } from './tools/task-tools/names.ts';
-export { taskTools } from './tools/task-tools/task-tools.ts';
+  type SpawnBackgroundOptions,
+  spawnBackground,
+} from './tools/background-run/spawn-background.ts';
+export type { Decision } from './tools/call/decision.ts';
+export type { CallScope } from './tools/call/started-call.ts';
+export type { JsonObject } from './tools/call/tool-args.ts';
+export { type CallOutput, toolTask } from './tools/call/tool-task.ts';
+export { backgroundCapable } from './tools/definition/background-capable.ts';
+export type {
+  BackgroundHooks,
+  Prepared,
+  PrepareInfo,
+} from './tools/definition/background-hooks.ts';
+export { defineTool, type ToolOptions } from './tools/definition/define-tool.ts';
+export type { JsonSchema } from './tools/definition/json-schema.ts';
+export type { Narration, Narrations } from './tools/definition/narration.ts';
 export {
   type NarrationPhase,
   supportsBackground,
@@ -131,17 +124,24 @@ export {
   type ToolHints,
   type ToolLimits,
   type ToolPolicy,
-} from './tools/tool.ts';
-export type { AnswerImage, ToolAnswer } from './tools/tool-answer.ts';
-export type { JsonObject } from './tools/tool-args.ts';
-export type { ToolContext } from './tools/tool-context.ts';
-export { ToolError } from './tools/tool-error.ts';
+} from './tools/definition/tool.ts';
+export type { ToolContext } from './tools/definition/tool-context.ts';
 export {
-  ToolRegistry,
-  type ToolRegistryBuilder,
-  type ToolRegistryOptions,
-  toolRegistry,
-} from './tools/tool-registry.ts';
+  type Attributes,
+  type BlockOptions,
+  block,
+  type Content,
+  type Markup,
+} from './tools/prompt/prompt-text.ts';
+export { type RemindedTask, Reminder, renderReminder } from './tools/prompt/reminder.ts';
+export { type NoticeItem, renderNotices } from './tools/prompt/render-notices.ts';
+export {
+  describeInternalError,
+  type ToolErrorHandler,
+  type ToolErrorSource,
+} from './tools/result/internal-error.ts';
+export type { AnswerImage, ToolAnswer } from './tools/result/tool-answer.ts';
+export { ToolError } from './tools/result/tool-error.ts';
 export {
   type ConnectionRequest,
   connectionRequired,
@@ -154,6 +154,13 @@ export {
   type ToolResult,
   type ToolSuccess,
   toolError,
-} from './tools/tool-result.ts';
+} from './tools/result/tool-result.ts';
+export type { TaskToolName, TaskToolsOptions } from './tools/task-tools/names.ts';
+export { taskTools } from './tools/task-tools/task-tools.ts';
+export {
+  ToolRegistry,
+  type ToolRegistryBuilder,
+  type ToolRegistryOptions,
+  toolRegistry,
+} from './tools/tool-registry.ts';
 export type { ToolDefinition, ToolSet } from './tools/tool-set.ts';
-export { type CallOutput, toolTask } from './tools/tool-task.ts';

@@ -1,8 +1,8 @@
 import type { InputRequest, Json } from '../../machines/index.ts';
 import { copyJson } from '../task/json.ts';
 import { type TaskRecord, toolOf } from '../task/record.ts';
-import { type Gate, isUndecided, promptOf } from '../tools/call-gate.ts';
-import { specOf } from '../tools/call-spec.ts';
+import { type Gate, isUndecided, promptOf } from '../tools/call/call-gate.ts';
+import { specOf } from '../tools/call/call-spec.ts';
 
 /** A call that waits for somebody: to approve it, or to run it in the place of the runtime. */
 export interface Approval {

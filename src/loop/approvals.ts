@@ -6,9 +6,9 @@ import { engineBehind, type Supervisor } from '../runtime/supervisor.ts';
 import { isRefusal, OffstageError, refused } from '../task/errors.ts';
 import type { TaskHandle } from '../task/handle.ts';
 import { copyJson, toJson } from '../task/json.ts';
-import { isUndecided } from '../tools/call-gate.ts';
-import type { Decision } from '../tools/decision.ts';
-import { checkArgs } from '../tools/tool-args.ts';
+import { isUndecided } from '../tools/call/call-gate.ts';
+import type { Decision } from '../tools/call/decision.ts';
+import { checkArgs } from '../tools/call/tool-args.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { type Approval, approvalsOf, dormantApprovalOf, type OpenApproval } from './approval.ts';
 

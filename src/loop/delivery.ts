@@ -3,7 +3,7 @@ import type { Supervisor } from '../runtime/supervisor.ts';
 import { Pulse } from '../streams/pulse.ts';
 import { isEnd } from '../task/events.ts';
 import type { Notice } from '../task/notice.ts';
-import { type NoticeItem, renderNotices } from '../tools/render-notices.ts';
+import { type NoticeItem, renderNotices } from '../tools/prompt/render-notices.ts';
 import { type PendingUpdate, readNotices } from './pending.ts';
 import type { WaitOptions } from './turn.ts';
 import type { WakeUp } from './wake-up.ts';

@@ -5,6 +5,7 @@ import type { Clock } from '../task/clock.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { Approvals } from './approvals.ts';
 import type { Routing } from './route.ts';
+import type { Turn } from './turn.ts';
 
 /** What the parts of one loop share. */
 export interface LoopCore {
@@ -16,5 +17,5 @@ export interface LoopCore {
   readonly delivery: Delivery;
   readonly continue: ContinuePolicy;
   readonly approvals: Approvals;
-  turnOver(turn: object): void;
+  turnOver(turn: Turn): void;
 }

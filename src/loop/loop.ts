@@ -4,12 +4,12 @@ import type { Engine } from '../runtime/engine.ts';
 import { engineBehind, type Supervisor } from '../runtime/supervisor.ts';
 import type { Clock } from '../task/clock.ts';
 import { checkId, newId } from '../task/ids.ts';
-import { checkOneOf } from '../task/options.ts';
-import { Reminder } from '../tools/reminder.ts';
-import type { Tool } from '../tools/tool.ts';
+import { checkOneOf, invalid } from '../task/options.ts';
+import { toolTask } from '../tools/call/tool-task.ts';
+import type { Tool } from '../tools/definition/tool.ts';
+import { Reminder } from '../tools/prompt/reminder.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import type { ToolDefinition } from '../tools/tool-set.ts';
-import { toolTask } from '../tools/tool-task.ts';
 import { type Approvals, TaskApprovals } from './approvals.ts';
 import { DeliveryDesk, type PendingBatch } from './delivery.ts';
 import type { LoopCore } from './loop-core.ts';
@@ -34,7 +34,7 @@ export interface LoopOptions {
 
 /** How a turn begins. */
 export interface TurnOptions {
-  /** Default: a new one. Give that of a turn that a crash cut short to take its calls up again. */
+  /** Default: a new one. Give that of a turn that a crash cut short to take its calls up again; not that of an open one. */
   readonly id?: string;
   /** Interrupts the turn when it aborts; the answers come as its updates. */
   readonly signal?: AbortSignal;
@@ -79,7 +79,7 @@ class TaskLoop implements Loop, LoopCore {
   readonly approvals: Approvals;
   readonly host: LoopHost;
   readonly continueRequested$: Observable<ContinueRequest>;
-  readonly #turns = new Set<object>();
+  readonly #turns = new Map<string, Turn>();
   readonly #desk: DeliveryDesk;
   readonly #wakeUp: WakeUp;
   readonly #reminder = new Reminder();
@@ -107,15 +107,17 @@ class TaskLoop implements Loop, LoopCore {
     return this.tools.definitions();
   }
 
-  beginTurn({ id, signal }: TurnOptions = {}): Turn {
-    const turn = new TaskTurn(this, id === undefined ? newId() : checkId('id', id));
-    this.#turns.add(turn);
+  beginTurn({ id = newId(), signal }: TurnOptions = {}): Turn {
+    // Each would give the answer of a call that both have.
+    if (this.#turns.has(checkId('id', id))) throw invalid('id', id, 'that of no open turn');
+    const turn = new TaskTurn(this, id);
+    this.#turns.set(id, turn);
     if (signal) turn.follow(signal);
     return turn;
   }
 
-  turnOver(turn: object): void {
-    this.#turns.delete(turn);
+  turnOver({ id }: Turn): void {
+    this.#turns.delete(id);
     this.#wakeUp.turnOver();
   }
 

@@ -1,8 +1,8 @@
 import type { Engine } from '../runtime/engine.ts';
 import { isOutdated, type Notice } from '../task/notice.ts';
 import type { TaskRecord } from '../task/record.ts';
-import { answerOfRecord } from '../tools/record-answer.ts';
-import type { ToolAnswer } from '../tools/tool-answer.ts';
+import { answerOfRecord } from '../tools/call/record-answer.ts';
+import type { ToolAnswer } from '../tools/result/tool-answer.ts';
 import { type Approval, approvalsOf } from './approval.ts';
 import { type TaskView, viewOf } from './task-view.ts';
 

@@ -1,6 +1,6 @@
 import type { Mode } from '../../machines/index.ts';
 import { checkDuration, checkOneOf, invalid } from '../task/options.ts';
-import type { ToolCall } from '../tools/tool.ts';
+import type { ToolCall } from '../tools/definition/tool.ts';
 
 /** Where a call runs: a turn waits for it, or none does, or a turn waits for it only so long. */
 export type Route = 'foreground' | 'background' | { readonly detachAfterMs: number };

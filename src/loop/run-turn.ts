@@ -1,9 +1,9 @@
 import type { Json } from '../../machines/index.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
 import { isRefusal } from '../task/errors.ts';
-import type { Decision } from '../tools/decision.ts';
-import type { ToolCall } from '../tools/tool.ts';
-import type { ToolAnswer } from '../tools/tool-answer.ts';
+import type { Decision } from '../tools/call/decision.ts';
+import type { ToolCall } from '../tools/definition/tool.ts';
+import type { ToolAnswer } from '../tools/result/tool-answer.ts';
 import type { Approval } from './approval.ts';
 import type { LoopCore } from './loop-core.ts';
 import type { Turn } from './turn.ts';

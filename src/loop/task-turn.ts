@@ -1,10 +1,10 @@
 import { Pulse } from '../streams/pulse.ts';
-import { startCall } from '../tools/call.ts';
-import type { CallScope } from '../tools/started-call.ts';
-import type { ToolCall } from '../tools/tool.ts';
-import { answerOf, callConflict, refusal, type ToolAnswer } from '../tools/tool-answer.ts';
-import { readCall } from '../tools/tool-call.ts';
-import { internalError } from '../tools/tool-result.ts';
+import { startCall } from '../tools/call/call.ts';
+import type { CallScope } from '../tools/call/started-call.ts';
+import { readCall } from '../tools/call/tool-call.ts';
+import type { ToolCall } from '../tools/definition/tool.ts';
+import { answerOf, callConflict, refusal, type ToolAnswer } from '../tools/result/tool-answer.ts';
+import { internalError } from '../tools/result/tool-result.ts';
 import type { LoopCore } from './loop-core.ts';
 import { type Foreground, InlineCall, type OpenCall, TaskCall } from './open-call.ts';
 import { checkRoute, type Route, routeOf } from './route.ts';

@@ -1,7 +1,7 @@
 import type { ContinuePolicy, Delivery, Json, Mode, Phase, Status } from '../../machines/index.ts';
 import { copyJson } from '../task/json.ts';
 import { type TaskRecord, toolOf } from '../task/record.ts';
-import { specOf } from '../tools/call-spec.ts';
+import { specOf } from '../tools/call/call-spec.ts';
 
 /** What a host sees of a task. */
 export interface TaskView {

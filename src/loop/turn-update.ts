@@ -1,5 +1,5 @@
 import type { InputRequest } from '../../machines/index.ts';
-import type { ToolAnswer } from '../tools/tool-answer.ts';
+import type { ToolAnswer } from '../tools/result/tool-answer.ts';
 import type { Approval } from './approval.ts';
 import type { TaskView } from './task-view.ts';
 

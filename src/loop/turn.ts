@@ -1,6 +1,6 @@
 import type { ContinuePolicy, Delivery } from '../../machines/index.ts';
-import type { ToolCall } from '../tools/tool.ts';
-import type { ToolAnswer } from '../tools/tool-answer.ts';
+import type { ToolCall } from '../tools/definition/tool.ts';
+import type { ToolAnswer } from '../tools/result/tool-answer.ts';
 import type { Route } from './route.ts';
 import type { TurnRunOptions } from './run-turn.ts';
 import type { StartOutcome, TurnUpdate } from './turn-update.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { defineTool } from '../tools/define-tool.ts';
-import { internalError, toolError } from '../tools/tool-result.ts';
+import { defineTool } from '../tools/definition/define-tool.ts';
+import { internalError, toolError } from '../tools/result/tool-result.ts';
 
 /**
  * Answers with its message and the length of it in bytes of UTF-8. No message is an empty one.

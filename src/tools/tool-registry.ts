@@ -1,9 +1,9 @@
-import { executeCall } from './execute-call.ts';
-import { logInternalError, type ToolErrorHandler } from './internal-error.ts';
-import { executePlain } from './plain-call.ts';
-import type { CallScope } from './started-call.ts';
-import type { Tool, ToolCall } from './tool.ts';
-import type { ToolAnswer } from './tool-answer.ts';
+import { executeCall } from './call/execute-call.ts';
+import { executePlain } from './call/plain-call.ts';
+import type { CallScope } from './call/started-call.ts';
+import type { Tool, ToolCall } from './definition/tool.ts';
+import { logInternalError, type ToolErrorHandler } from './result/internal-error.ts';
+import type { ToolAnswer } from './result/tool-answer.ts';
 import { ToolSet } from './tool-set.ts';
 
 /** What {@link ToolRegistry} takes. */

@@ -1,13 +1,13 @@
 import { copyJson } from '../task/json.ts';
-import { checkToolName } from './define-tool.ts';
-import type { JsonSchema } from './json-schema.ts';
+import { checkToolName } from './definition/define-tool.ts';
+import type { JsonSchema } from './definition/json-schema.ts';
 import {
   SPAWN_BACKGROUND,
   supportsBackground,
   type Tool,
   type ToolHints,
   type ToolPolicy,
-} from './tool.ts';
+} from './definition/tool.ts';
 
 /** What is said of a tool to a model and to its host. */
 export interface ToolDefinition {

@@ -7,7 +7,7 @@ const tests = ['test/turns'];
 export const loopMutants: readonly Mutant[] = [
   {
     name: 'a call that was started before is not known again',
-    file: 'src/tools/call-key.ts',
+    file: 'src/tools/call/call-key.ts',
     find: "return `call:${hash.digest('hex')}`;",
     replace: "return `call:${hash.digest('hex')}${Math.random()}`;",
     tests,

@@ -90,7 +90,7 @@ export function quickTool(
   );
 }
 
-export type Call = (args: unknown, scope?: Partial<CallScope>) => Promise<ToolAnswer>;
+type Call = (args: unknown, scope?: Partial<CallScope>) => Promise<ToolAnswer>;
 
 export interface ToolStage extends Stage {
   readonly call: Call;

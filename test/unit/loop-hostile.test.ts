@@ -103,4 +103,12 @@ describe('two loops of one owner', () => {
     const [end] = (await taken(loop)).filter(({ answer }) => answer !== null);
     expect(end).toMatchObject({ answer: { result: 'approved by the other' } });
   });
+
+  it('refuses a second turn with the id of an open one, and takes it once that is over', async () => {
+    const { loop } = await openLoop();
+    const turn = loop.beginTurn({ id: 'turn-1' });
+    expect(() => loop.beginTurn({ id: 'turn-1' })).toThrow('must be that of no open turn');
+    await turn.end();
+    expect(loop.beginTurn({ id: 'turn-1' }).id).toBe('turn-1');
+  });
 });

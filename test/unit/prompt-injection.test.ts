@@ -8,8 +8,8 @@ import {
   renderNotices,
   renderReminder,
 } from '../../src/index.ts';
-import { clean, cleanLine } from '../../src/tools/clean-text.ts';
-import { modelJson } from '../../src/tools/model-json.ts';
+import { clean, cleanLine } from '../../src/tools/prompt/clean-text.ts';
+import { modelJson } from '../../src/tools/prompt/model-json.ts';
 import { HOSTILE_TEXTS } from './hostile-texts.ts';
 import { at } from './setup.ts';
 import { type Element, parseMarkup, shapeOf, textsOf } from './strict-markup.ts';

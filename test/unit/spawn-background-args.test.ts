@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { backgroundCapable, defineTool, memoryStore, ToolError } from '../../src/index.ts';
 import { virtualClock } from '../../src/testing/index.ts';
-import { INTERNAL_ERROR_TEXT } from '../../src/tools/tool-result.ts';
+import { INTERNAL_ERROR_TEXT } from '../../src/tools/result/tool-result.ts';
 import { over, soon, turns } from './setup.ts';
 import { background, ended, openRuns, waiting } from './spawn-background-setup.ts';
 

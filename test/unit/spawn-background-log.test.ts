@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { OffstageError, outputTail, success, ToolError } from '../../src/index.ts';
 import { OutputLog } from '../../src/store/output-log.ts';
-import { tailOf } from '../../src/tools/run-log.ts';
+import { tailOf } from '../../src/tools/background-run/run-log.ts';
 import { at } from './setup.ts';
 import { background, ended, openRuns, waiting } from './spawn-background-setup.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { describeInternalError, type Tool, ToolRegistry } from '../../src/index.ts';
-import { causeChain } from '../../src/tools/cause-chain.ts';
+import { causeChain } from '../../src/tools/result/cause-chain.ts';
 import { doing } from './tools-setup.ts';
 
 const SOURCE = { tool: 'work', call: 'call-1' };

@@ -8,7 +8,7 @@ import {
   ToolError,
   toolError,
 } from '../../src/index.ts';
-import { runTool } from '../../src/tools/run-tool.ts';
+import { runTool } from '../../src/tools/result/run-tool.ts';
 import { call, doing } from './tools-setup.ts';
 
 const HIDDEN = 'An internal error occurred while executing the tool';

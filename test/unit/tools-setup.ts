@@ -1,5 +1,5 @@
 import { defineTool, isOffstageError, type Tool, ToolRegistry } from '../../src/index.ts';
-import type { ToolAnswer } from '../../src/tools/tool-answer.ts';
+import type { ToolAnswer } from '../../src/tools/result/tool-answer.ts';
 
 /** A tool that does this, whatever it is asked. */
 export function doing(execute: () => unknown): Tool {

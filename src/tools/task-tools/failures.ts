@@ -5,9 +5,9 @@ import {
   isRefusal,
   type OffstageError,
 } from '../../task/errors.ts';
-import { clean } from '../clean-text.ts';
-import { ToolError } from '../tool-error.ts';
-import { internalError, type ToolResult, toolError } from '../tool-result.ts';
+import { clean } from '../prompt/clean-text.ts';
+import { ToolError } from '../result/tool-error.ts';
+import { internalError, type ToolResult, toolError } from '../result/tool-result.ts';
 
 const LONGEST_MESSAGE = 500;
 const STORE_FAILED = 'The store of the tasks did not take the request. Try again later.';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { currentTask } from '../../runtime/current-task.ts';
-import type { Tool } from '../tool.ts';
-import { ToolError } from '../tool-error.ts';
+import type { Tool } from '../definition/tool.ts';
+import { ToolError } from '../result/tool-error.ts';
 import { optional } from './arguments.ts';
 import type { ToolNames } from './names.ts';
 import { taskTool } from './task-tool.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { STATUSES } from '../../../machines/index.ts';
-import { fromStore } from '../call-errors.ts';
-import type { Tool } from '../tool.ts';
+import { fromStore } from '../call/call-errors.ts';
+import type { Tool } from '../definition/tool.ts';
 import { optional } from './arguments.ts';
 import type { ToolNames } from './names.ts';
 import { taskOf, taskTool } from './task-tool.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { until } from '../../runtime/until.ts';
-import { fromStore } from '../call-errors.ts';
-import type { Tool } from '../tool.ts';
-import { ToolError } from '../tool-error.ts';
+import { fromStore } from '../call/call-errors.ts';
+import type { Tool } from '../definition/tool.ts';
+import { ToolError } from '../result/tool-error.ts';
 import { optional, taskId, timeoutMs } from './arguments.ts';
 import type { ToolNames } from './names.ts';
 import { taskOf, taskTool } from './task-tool.ts';

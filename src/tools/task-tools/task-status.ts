@@ -1,7 +1,7 @@
 import type { Supervisor } from '../../runtime/supervisor.ts';
 import { isTerminal, type TaskRecord } from '../../task/record.ts';
-import { fromStore } from '../call-errors.ts';
-import type { Tool } from '../tool.ts';
+import { fromStore } from '../call/call-errors.ts';
+import type { Tool } from '../definition/tool.ts';
 import { optional, taskId } from './arguments.ts';
 import type { ToolNames } from './names.ts';
 import { taskOf, taskTool } from './task-tool.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Json } from '../../../machines/index.ts';
 import type { TaskHandle } from '../../task/handle.ts';
-import type { Tool } from '../tool.ts';
-import { ToolError } from '../tool-error.ts';
+import type { Tool } from '../definition/tool.ts';
+import { ToolError } from '../result/tool-error.ts';
 import { anyValue, optional, taskId } from './arguments.ts';
 import type { ToolNames } from './names.ts';
 import { taskOf, taskTool } from './task-tool.ts';

@@ -1,4 +1,4 @@
-import type { Tool } from '../tool.ts';
+import type { Tool } from '../definition/tool.ts';
 import { type TaskToolName, type TaskToolsOptions, ToolNames } from './names.ts';
 import { reportProgress } from './report-progress.ts';
 import { taskCancel } from './task-cancel.ts';

@@ -1,6 +1,6 @@
 import type { InputRequest, Json } from '../../../machines/index.ts';
 import { type TaskRecord, toolOf } from '../../task/record.ts';
-import { clean, cleanLine } from '../clean-text.ts';
+import { clean, cleanLine } from '../prompt/clean-text.ts';
 
 /** A part of an answer. */
 type View = { readonly [key: string]: Json };

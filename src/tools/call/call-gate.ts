@@ -1,0 +1,62 @@
+import type { Json } from '../../../machines/index.ts';
+import type { Clock } from '../../task/clock.ts';
+import type { TaskRecord } from '../../task/record.ts';
+import type { RunContext } from '../../task/run-context.ts';
+import type { Tool, ToolCall } from '../definition/tool.ts';
+import { ToolError } from '../result/tool-error.ts';
+import { type Decision, decisionSchema } from './decision.ts';
+
+/** What a call waits for before it runs. */
+export type Gate = 'approval' | 'client';
+
+/** The step under which a decision is kept, so that no later attempt asks again. */
+const STEP = 'decision';
+
+/** What a call waits for, `null` if it may run at once. */
+export function gateOf(tool: Tool, args: unknown): Gate | null {
+  if (tool.policy === 'client') return 'client';
+  return tool.needsApproval(args) ? 'approval' : null;
+}
+
+/** Whether a call has not run yet, since nobody has decided: then it may always be taken up again. */
+export function isUndecided({ spec, steps }: TaskRecord): boolean {
+  const isGated = typeof spec === 'object' && spec !== null && 'gate' in spec;
+  return isGated && !Object.hasOwn(steps, STEP);
+}
+
+/** Asks whoever may decide, and waits. A decision that is stored is not asked for again. */
+export function decided(
+  gate: Gate,
+  tool: Tool,
+  call: ToolCall,
+  context: RunContext<unknown>,
+  clock: Clock,
+): Promise<Decision> {
+  const { promise: isLate, disarm } = deadline(tool, clock);
+  const question = {
+    kind: gate,
+    prompt: promptOf(gate, tool.title ?? tool.name),
+    data: { tool: tool.name, call: call.id, args: call.args as Json, title: tool.title },
+    schema: decisionSchema,
+    signal: isLate,
+  };
+  return context
+    .step(STEP, async () => (await context.requestInput(question)) as Decision)
+    .finally(disarm);
+}
+
+/** What is asked of whoever decides, in words. */
+export function promptOf(gate: Gate, title: string): string {
+  return gate === 'client' ? `Run ${title} for the model` : `Approve ${title}?`;
+}
+
+function deadline({ limits, name }: Tool, clock: Clock) {
+  const controller = new AbortController();
+  const { approvalMs } = limits;
+  const expire = () => {
+    const message = `Nobody decided on the call of ${name} within ${approvalMs} ms`;
+    controller.abort(new ToolError(message, { code: 'approval_timeout' }));
+  };
+  const disarm = approvalMs === undefined ? () => {} : clock.after(approvalMs, expire);
+  return { promise: controller.signal, disarm };
+}

@@ -1,0 +1,58 @@
+import type { ContinuePolicy, Delivery, Mode } from '../../../machines/index.ts';
+import type { Engine } from '../../runtime/engine.ts';
+import type { Supervisor } from '../../runtime/supervisor.ts';
+import type { TaskHandle } from '../../task/handle.ts';
+import type { Tool, ToolCall } from '../definition/tool.ts';
+import type { ToolAnswer } from '../result/tool-answer.ts';
+import { placeholder } from './record-answer.ts';
+
+/** Where and how a call runs. */
+export interface CallScope {
+  /** The owner's supervisor. */
+  readonly thread: Supervisor;
+  /** The turn that made the call: with it, the same call again gives the same task. */
+  readonly turn?: string;
+  /** Default `'foreground'`; `run_in_background: true` in the arguments wins. */
+  readonly mode?: Mode;
+  readonly delivery?: Delivery;
+  readonly continue?: ContinuePolicy;
+  /** The id of the new task. Default: a new unique one. */
+  readonly id?: string;
+  /** Ends a call that is answered on the spot. */
+  readonly signal?: AbortSignal;
+}
+
+/** A call on its way, with all that is known of it. */
+export interface CallUnderWay {
+  readonly tool: Tool;
+  readonly call: ToolCall;
+  readonly scope: CallScope;
+  readonly engine: Engine;
+  readonly mode: Mode;
+  /** Tells whoever runs this of an error that the model does not see. */
+  report(error: unknown): void;
+}
+
+/** What became of a call so far. */
+export type StartedCall =
+  | { readonly kind: 'answered'; readonly answer: ToolAnswer }
+  /** No task of its own: the answer comes by itself. */
+  | { readonly kind: 'inline'; readonly answer: Promise<ToolAnswer> }
+  /** With what the call is to be answered if it is detached. */
+  | { readonly kind: 'foreground'; readonly task: TaskHandle; readonly detached: ToolAnswer }
+  /** With what the call is answered, now and for good. */
+  | { readonly kind: 'background'; readonly task: TaskHandle; readonly answer: ToolAnswer };
+
+export function started(
+  { call, tool, mode }: Pick<CallUnderWay, 'call' | 'tool' | 'mode'>,
+  task: TaskHandle,
+): StartedCall {
+  const answer = placeholder(call, task.id, tool.background?.statusTool);
+  return mode === 'foreground'
+    ? { kind: mode, task, detached: answer }
+    : { kind: mode, task, answer };
+}
+
+export function answered(answer: ToolAnswer): StartedCall {
+  return { kind: 'answered', answer };
+}
