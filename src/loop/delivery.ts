@@ -20,8 +20,11 @@ export interface PendingBatch {
 /** Notices in one batch. */
 const MOST_AT_ONCE = 100;
 
-function toItem({ notice, answer }: PendingUpdate): NoticeItem {
-  return answer === null || answer.isError ? notice : { ...notice, result: answer.result };
+function toItem({ notice, task: { description }, answer }: PendingUpdate): NoticeItem {
+  // Without a text of its own a call is described by the name of its tool, which is there already.
+  const isOwn = description?.replace(/ \(background\)$/, '') !== notice.tool;
+  const item = isOwn ? { ...notice, description } : notice;
+  return answer === null || answer.isError ? item : { ...item, result: answer.result };
 }
 
 /** Brings what tasks have to say to the loop, or to the host that drains it. */

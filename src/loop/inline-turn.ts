@@ -53,7 +53,9 @@ export class InlineTurn implements Turn {
       // The same call twice is answered once.
       if (resolution === undefined || told.has(resolution)) return [];
       told.add(resolution);
-      return resolution.kind === 'answer' ? resolution.answer : unapproved(call);
+      return resolution.kind === 'answer'
+        ? resolution.answer
+        : undecided(call, resolution.approval);
     });
   }
 
@@ -162,7 +164,10 @@ function answer(given: ToolAnswer): Resolution {
   return { kind: 'answer', answer: given };
 }
 
-function unapproved(call: ToolCall): ToolAnswer {
+function undecided(call: ToolCall, { kind }: Approval): ToolAnswer {
+  if (kind === 'client') {
+    return refusal(call, 'client_side', `Tool ${call.tool} is run by the client`);
+  }
   const message = `Tool ${call.tool} must be approved first, and nobody here could`;
   return refusal(call, 'approval_required', message);
 }

@@ -10,6 +10,8 @@ export interface TaskView {
   readonly call: string | null;
   readonly tool: string | null;
   readonly title: string;
+  /** What the call was about, if that is known. */
+  readonly description: string | null;
   readonly mode: Mode;
   readonly status: Status;
   readonly phase: Phase | null;
@@ -20,9 +22,20 @@ export interface TaskView {
 }
 
 export function viewOf(record: TaskRecord): TaskView {
-  const { id, turn, call, title, mode, status, phase, delivery, continue: policy } = record;
+  const {
+    id,
+    turn,
+    call,
+    title,
+    description,
+    mode,
+    status,
+    phase,
+    delivery,
+    continue: policy,
+  } = record;
   const { metadata = null } = specOf(record);
   const tool = toolOf(record);
-  const about = { id, turn, call, tool, title, mode, status, phase, delivery };
+  const about = { id, turn, call, tool, title, description, mode, status, phase, delivery };
   return { ...about, continue: policy, metadata: copyJson(metadata) };
 }

@@ -308,4 +308,18 @@ describe('the delivery of a result', () => {
     await turns(4);
     expect(await host.running()).toMatchObject([{ id, phase: 'working' }]);
   });
+
+  it('tells calls of one tool apart by what they are about', async () => {
+    const { thread, settle } = await openLoop();
+    const crawl = defineTool({ name: 'crawl', description: 'Crawls.', execute: () => 'done' });
+    const loop = createLoop(thread, { tools: [crawl], route: 'background' });
+    const turn = loop.beginTurn();
+    await turn.start({ id: 'a', tool: 'crawl', args: { description: 'the <docs>' } });
+    await turn.start({ id: 'b', tool: 'crawl', args: {} });
+    await turn.end();
+    await settle();
+    const { text } = await loop.takePending();
+    expect(text).toContain('<description>the &lt;docs&gt; (background)</description>');
+    expect(text.match(/<description>/g), 'the name of the tool says nothing new').toHaveLength(1);
+  });
 });

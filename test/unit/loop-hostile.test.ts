@@ -68,6 +68,23 @@ function circle(): object {
   return own;
 }
 
+describe('a turn', () => {
+  it('refuses a second turn with the id of an open one, and takes it once that is over', async () => {
+    const { loop } = await openLoop();
+    const turn = loop.beginTurn({ id: 'turn-1' });
+    expect(() => loop.beginTurn({ id: 'turn-1' })).toThrow('must be that of no open turn');
+    await turn.end();
+    expect(loop.beginTurn({ id: 'turn-1' }).id).toBe('turn-1');
+  });
+
+  it('tells the model that a limit is reached, without advice to whoever wrote the program', async () => {
+    const { loop } = await openLoop({ stage: { limits: { perOwner: 0 } } });
+    const outcome = await loop.beginTurn().start(callOf(), { route: 'background' });
+    const error = 'The owner already has 0 background tasks running, which is its limit.';
+    expect(outcome).toMatchObject({ resolution: { answer: { code: 'limit_reached', error } } });
+  });
+});
+
 describe('two loops of one owner', () => {
   it('have turns of their own, and see the same tasks', async () => {
     const { loop, thread, work, runs, settle } = await openLoop();
@@ -102,13 +119,5 @@ describe('two loops of one owner', () => {
     await settle();
     const [end] = (await taken(loop)).filter(({ answer }) => answer !== null);
     expect(end).toMatchObject({ answer: { result: 'approved by the other' } });
-  });
-
-  it('refuses a second turn with the id of an open one, and takes it once that is over', async () => {
-    const { loop } = await openLoop();
-    const turn = loop.beginTurn({ id: 'turn-1' });
-    expect(() => loop.beginTurn({ id: 'turn-1' })).toThrow('must be that of no open turn');
-    await turn.end();
-    expect(loop.beginTurn({ id: 'turn-1' }).id).toBe('turn-1');
   });
 });

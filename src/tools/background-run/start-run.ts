@@ -1,6 +1,5 @@
 import { spawn } from '../../runtime/spawn.ts';
 import { engineBehind, type Supervisor } from '../../runtime/supervisor.ts';
-import { isOffstageError } from '../../task/errors.ts';
 import { newId, quote } from '../../task/ids.ts';
 import type { TaskRecord } from '../../task/record.ts';
 import { parentIn } from '../call/call.ts';
@@ -14,6 +13,7 @@ import { withId } from '../call/task-id-in-args.ts';
 import { isObject, type JsonObject } from '../call/tool-args.ts';
 import { toolTask } from '../call/tool-task.ts';
 import type { Tool, ToolCall } from '../definition/tool.ts';
+import { toldError } from '../result/told-error.ts';
 import { internalError, type ToolResult, toolError } from '../result/tool-result.ts';
 import type { Artifacts } from './artifacts.ts';
 import { BACKGROUND_TOOL } from './background-run.ts';
@@ -128,6 +128,9 @@ function answerOf({ artifacts }: WantedRun, record: TaskRecord) {
 
 /** What the model may know of why nothing was started. Of a store that fails it learns nothing. */
 function refusalOf(error: unknown): ToolResult {
-  if (!isOffstageError(error) || error.code === 'store_error') return internalError(error);
-  return toolError(error.message, { code: error.code });
+  // Whether a run could be stored is nothing that the model can help.
+  const result = toldError(error, () => {});
+  return result.kind === 'tool_error' && result.code === 'store_error'
+    ? internalError(error)
+    : result;
 }

@@ -7,6 +7,8 @@ import { block, type Markup } from './prompt-text.ts';
 export interface NoticeItem
   extends Pick<Notice, 'task' | 'kind' | 'title' | 'status' | 'summary' | 'data'> {
   readonly tool?: string | null;
+  /** What the task was about: several may have the same title. */
+  readonly description?: string | null;
   readonly artifacts?: Notice['artifacts'];
   readonly result?: Json;
 }
@@ -47,8 +49,9 @@ export function renderNotices(items: readonly NoticeItem[]): string {
 }
 
 function taskOf(item: NoticeItem, room: number): Markup {
-  const { task: id, title, tool, status } = item;
-  const parts = [...wordsOf(item, room), resultOf(item, room), ...filesOf(item)];
+  const { task: id, title, tool, status, description } = item;
+  const about = description ? block('description', {}, description, { maxLength: room }) : null;
+  const parts = [about, ...wordsOf(item, room), resultOf(item, room), ...filesOf(item)];
   return block('task', { id, title, tool, status }, parts);
 }
 

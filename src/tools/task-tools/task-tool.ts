@@ -9,9 +9,9 @@ import { defineTool } from '../definition/define-tool.ts';
 import type { Tool, ToolHints } from '../definition/tool.ts';
 import type { ToolContext } from '../definition/tool-context.ts';
 import { type JsonBounds, modelJson } from '../prompt/model-json.ts';
+import { toldError } from '../result/told-error.ts';
 import { ToolError } from '../result/tool-error.ts';
 import { success } from '../result/tool-result.ts';
-import { failureOf } from './failures.ts';
 import type { TaskToolName, ToolNames } from './names.ts';
 
 /** One task tool before it is named. */
@@ -49,7 +49,9 @@ export function taskTool<Shape extends z.core.$ZodLooseShape>(
         const parsed = args as Parameters<typeof run>[0];
         return success(modelJson(await run(parsed, thread, context), bounds));
       } catch (error) {
-        return failureOf(thread, error);
+        return toldError(error, (failure) => {
+          if (thread) engineBehind(thread).report(failure, { where: 'store' });
+        });
       }
     },
   });

@@ -1,4 +1,3 @@
-import { engineBehind, type Supervisor } from '../../runtime/supervisor.ts';
 import {
   type ErrorCode,
   isOffstageError,
@@ -6,8 +5,8 @@ import {
   type OffstageError,
 } from '../../task/errors.ts';
 import { clean } from '../prompt/clean-text.ts';
-import { ToolError } from '../result/tool-error.ts';
-import { internalError, type ToolResult, toolError } from '../result/tool-result.ts';
+import { ToolError } from './tool-error.ts';
+import { internalError, type ToolResult, toolError } from './tool-result.ts';
 
 const LONGEST_MESSAGE = 500;
 const STORE_FAILED = 'The store of the tasks did not take the request. Try again later.';
@@ -21,23 +20,28 @@ const WRONG_ARGUMENTS: ReadonlySet<ErrorCode> = new Set([
 ]);
 const OF_THE_STORE: ReadonlySet<ErrorCode> = new Set(['corrupt_record', 'fenced', 'store_error']);
 const TOLD_AS_THEY_ARE: ReadonlySet<ErrorCode> = new Set([
+  'id_taken',
+  'key_conflict',
   'limit_reached',
   'name_taken',
   'runtime_closed',
   'unknown_definition',
 ]);
 
-/** What a model is told of an error. The detail of what it cannot help goes to the log alone. */
-export function failureOf(thread: Supervisor | null, error: unknown): ToolResult<never> {
+/** What a model is told of an error that came out of the runtime. What it cannot help it does not see. */
+export function toldError(
+  error: unknown,
+  reportStore: (error: unknown) => void,
+): ToolResult<never> {
   if (ToolError.is(error)) return told(error.code ?? 'tool_error', error.message);
+  if (!isOffstageError(error)) return internalError(error);
   if (isOffstageError(error, 'unknown_task')) {
     return told(error.code, `Unknown task: ${error.details.taskId}`);
   }
-  if (isOffstageError(error) && OF_THE_STORE.has(error.code)) {
-    if (thread) engineBehind(thread).report(error, { where: 'store' });
+  if (OF_THE_STORE.has(error.code)) {
+    reportStore(error);
     return told('store_error', STORE_FAILED);
   }
-  if (!isOffstageError(error)) return internalError(error);
   if (WRONG_ARGUMENTS.has(error.code)) return told('invalid_arguments', error.message);
   const isTold = isRefusal(error) || TOLD_AS_THEY_ARE.has(error.code);
   return isTold ? told(error.code, fact(error)) : internalError(error);
