@@ -16,6 +16,7 @@ export type {
 } from '../machines/index.ts';
 export type { Approval } from './loop/approval.ts';
 export type { Approvals, ApproveOptions } from './loop/approvals.ts';
+export { type ArgsRecipe, approveEdited } from './loop/approve-edited.ts';
 export type { PendingBatch } from './loop/delivery.ts';
 export { createInlineLoop, type InlineLoopOptions } from './loop/inline-loop.ts';
 export {

@@ -13,8 +13,11 @@ export class Board {
     return this.records.filter(({ parent }) => parent === null);
   }
 
+  /** The task of a tool, or the child with that name. */
   find(name: string): TaskRecord | undefined {
-    return this.records.find((record) => record.name === name);
+    return this.records.find(
+      (record) => record.name === name || record.definition === `tool:${name}`,
+    );
   }
 
   childrenOf({ id }: TaskRecord): readonly TaskRecord[] {

@@ -1,12 +1,12 @@
 import { createRuntime } from 'offstage';
-import { runAgent } from './agent.ts';
+import { Agent } from './agent.ts';
 import { openPlain } from './plain.ts';
 import { openScreen } from './screen.ts';
-import { tasks } from './tasks.ts';
+import { askMirrors, readSite } from './tasks.ts';
 
 /**
  * A scripted conversation with an agent whose long work runs off stage. The model is a script, the
- * tasks are real: a process, a thread, a tree, one that stops and goes on, one that asks.
+ * tasks are real: a process, a thread, a tree, one that stops and goes on, one that needs approval.
  */
 const { stdout } = process;
 const interrupt = new AbortController();
@@ -16,7 +16,7 @@ const UNREAD = 'unread';
 stdout.on('error', () => interrupt.abort(UNREAD));
 
 stdout.write('Offstage demo. The agent is a script, its tasks are real. Ctrl-C ends it.\n');
-const runtime = await createRuntime({ tasks });
+const runtime = await createRuntime({ tasks: [readSite, askMirrors] });
 const thread = runtime.supervisor('demo');
 const stage = stdout.isTTY
   ? openScreen(thread, stdout)
@@ -24,7 +24,7 @@ const stage = stdout.isTTY
 
 const { signal } = interrupt;
 try {
-  if (!signal.aborted) await runAgent(thread, stage, signal);
+  if (!signal.aborted) await new Agent(thread, stage).converse(signal);
 } finally {
   await runtime.close();
   stage.end();

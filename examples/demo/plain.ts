@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Progress, Supervisor, TaskEvent } from 'offstage';
+import type { Decision, Progress, Supervisor, TaskEvent } from 'offstage';
 import type { Stage } from './stage.ts';
 
 /** Shows the demo as plain lines: one for each thing worth telling, without control characters. */
@@ -35,12 +35,14 @@ function wordsFor(event: TaskEvent): string | undefined {
   switch (event.type) {
     case 'started':
       return `attempt ${event.attempt} started`;
+    case 'detached':
+      return 'goes on in the background';
     case 'status':
       return event.text;
     case 'asked':
       return `asks: ${event.request.prompt}`;
     case 'answered':
-      return `got the answer ${JSON.stringify(event.value)}`;
+      return `got the answer: ${(event.value as Decision).kind}`;
     case 'cancelRequested':
       return `shall leave (${event.reason})`;
     case 'stopRequested':

@@ -1,12 +1,12 @@
-import type { Notice } from 'offstage';
+import type { JsonObject, PendingUpdate, ToolCall } from 'offstage';
 import type { ShellEvidence } from 'offstage/executors';
 import type { Board } from './board.ts';
-import type { Call, TaskName } from './tools.ts';
 
 /** What a model would give back: a thought, tool calls, and something to say. */
 export interface Reply {
   readonly thinks?: string;
-  readonly calls?: readonly Call[];
+  /** A model knows the ids of its tasks from the answers to its calls; a script looks them up. */
+  calls?(board: Board): readonly ToolCall[];
   says?(board: Board): string;
 }
 
@@ -14,6 +14,8 @@ export interface Reply {
 export interface Line {
   once(board: Board): boolean;
   readonly says: string;
+  /** Approves the call that waits for it, with these changes of its arguments. */
+  readonly approvesWith?: JsonObject;
   readonly reply: Reply;
 }
 
@@ -24,102 +26,114 @@ export const lines: readonly Line[] = [
     says: 'Version 2.0 goes out today. Take the checksums, run the benchmark and check the links.',
     reply: {
       thinks: 'Three long jobs. They go off stage, so that we can go on talking.',
-      calls: [
-        { tool: 'start', task: 'checksum' },
-        { tool: 'start', task: 'benchmark' },
-        { tool: 'start', task: 'links' },
+      calls: () => [
+        { id: 'call-1', tool: 'take_checksums', args: { run_in_background: true } },
+        { id: 'call-2', tool: 'run_benchmark', args: { run_in_background: true } },
+        { id: 'call-3', tool: 'check_links', args: { run_in_background: true } },
       ],
       says: () => 'All three are running. You will hear from me when something happens.',
     },
   },
   {
     once: (board) =>
-      board.tree('links').length === 4 &&
+      board.tree('check_links').length === 4 &&
       board.reached('guide') >= 8 &&
       (board.find('mirrors')?.outputLength ?? 0) > 0,
     says: 'Skip the link check, the sites move next week. Build the search index instead.',
     reply: {
       thinks: 'One cancel is enough: it reaches the whole tree.',
-      calls: [
-        { tool: 'cancel', task: 'links', reason: 'The sites move next week' },
-        { tool: 'start', task: 'index' },
+      calls: (board) => [
+        {
+          id: 'call-4',
+          tool: 'task_cancel',
+          args: { task_id: board.find('check_links')?.id, reason: 'The sites move next week' },
+        },
+        { id: 'call-5', tool: 'build_index', args: { pages: 40, run_in_background: true } },
       ],
     },
   },
   {
-    once: (board) => board.reached('index') >= 10,
+    once: (board) => board.reached('build_index') >= 10,
     says: 'I am on battery now. Pause the index.',
     reply: {
       thinks: 'It stores a checkpoint after every page, so it can stop anywhere.',
-      calls: [{ tool: 'stop', task: 'index', reason: 'Saving battery' }],
+      calls: (board) => [
+        {
+          id: 'call-7',
+          tool: 'task_stop',
+          args: { task_id: board.find('build_index')?.id, reason: 'Saving battery' },
+        },
+      ],
     },
   },
   {
     once: (board) => board.find('publish')?.phase === 'awaitingInput',
-    says: 'And publish it to next, please.',
-    reply: { calls: [{ tool: 'answer', task: 'publish', value: 'next' }] },
+    says: 'And yes, publish it, but to next, please.',
+    approvesWith: { channel: 'next' },
+    reply: { thinks: 'The yes is for the call itself. It goes on without me.' },
   },
   {
-    once: (board) => board.find('index')?.status === 'stopped' && board.reached('publish') >= 4,
+    once: (board) =>
+      board.find('build_index')?.status === 'stopped' && board.reached('publish') >= 4,
     says: 'Plugged in again. Go on with the index.',
     reply: {
       thinks: 'The same task, a second attempt.',
-      calls: [{ tool: 'resume', task: 'index' }],
+      calls: (board) => [
+        { id: 'call-8', tool: 'task_resume', args: { task_id: board.find('build_index')?.id } },
+      ],
     },
   },
   {
     once: (board) => board.roots.every(({ status }) => status !== 'running'),
     says: 'Thank you. Where do we stand?',
     reply: {
-      calls: [{ tool: 'list' }],
-      says: (board) => {
-        const count = (status: string) =>
-          board.roots.filter((each) => each.status === status).length;
+      calls: () => [{ id: 'call-9', tool: 'task_list', args: { kind: 'tool' } }],
+      says: ({ roots }) => {
+        const count = (status: string) => roots.filter((each) => each.status === status).length;
         return `${count('completed')} tasks are completed, ${count('cancelled')} was cancelled, and nothing runs any more.`;
       },
     },
   },
 ];
 
-type Reaction = (notice: Notice, board: Board) => Reply;
+type Reaction = (update: PendingUpdate, board: Board) => Reply;
 
-/** What the agent makes of the notices that arrive, by task and kind of notice. */
-const reactions: Partial<Record<`${TaskName} ${Notice['kind']}`, Reaction>> = {
-  'links cancelled': (_notice, board) => ({
+/** What the agent makes of the notices that arrive, by tool and kind of notice. */
+const reactions: Readonly<Record<string, Reaction>> = {
+  'check_links cancelled': (_update, board) => ({
     thinks: 'Cancelled means left: no task and no process of it is there any more.',
     says: () => `The link check is gone: ${leftBehind(board)}.`,
   }),
-  'checksum completed': () => ({
+  'take_checksums completed': () => ({
     thinks: 'The files can all be read. Next comes the release itself.',
-    calls: [{ tool: 'start', task: 'publish' }],
+    calls: () => [{ id: 'call-6', tool: 'publish', args: { version: '2.0', channel: 'stable' } }],
   }),
-  'publish asked': ({ summary, data }) => ({
-    says: () => `The release has a question. ${summary} (${choices(data)})`,
+  'publish asked': ({ approval }) => ({
+    says: () => `That needs your yes: publish ${Object.values(approval?.args ?? {}).join(' to ')}?`,
   }),
-  'index stopped': (_notice, board) => ({
-    says: () => `The index waits at page ${board.reached('index')} of 40.`,
+  'build_index stopped': (_update, board) => ({
+    says: () => `The index waits at page ${board.reached('build_index')} of 40.`,
   }),
-  'index completed': ({ summary }) => ({ says: () => `The index is done: ${summary}.` }),
-  'benchmark completed': ({ summary }) => ({ says: () => `The benchmark is done: ${summary}.` }),
-  'publish completed': ({ summary }) => ({ says: () => `It is out: ${summary}.` }),
+  'build_index completed': ({ notice }) => ({
+    says: () => `The index is done: ${notice.summary}.`,
+  }),
+  'run_benchmark completed': ({ notice }) => ({
+    says: () => `The benchmark is done: ${notice.summary}.`,
+  }),
+  'publish completed': ({ notice }) => ({ says: () => `It is out: ${notice.summary}.` }),
 };
 
 /** The agent's part: its scripted answer to a notice. */
-export function react(notice: Notice, board: Board): Reply {
-  const name = board.records.find(({ id }) => id === notice.task)?.name as TaskName;
-  const reaction = reactions[`${name} ${notice.kind}`];
-  return reaction?.(notice, board) ?? { says: () => `${notice.title} is ${notice.status}.` };
+export function react(update: PendingUpdate, board: Board): Reply {
+  const { tool, kind, title, status } = update.notice;
+  const reaction = reactions[`${tool} ${kind}`];
+  return reaction?.(update, board) ?? { says: () => `${title} is ${status}.` };
 }
 
 function leftBehind(board: Board): string {
-  const ended = board.tree('links').filter(({ status }) => status === 'cancelled').length;
+  const ended = board.tree('check_links').filter(({ status }) => status === 'cancelled').length;
   const evidence = board.find('mirrors')?.evidence as ShellEvidence | null | undefined;
   if (!evidence) return `${ended} tasks ended`;
   const signals = evidence.stages.map(({ signal }) => signal).join(', then ');
   return `${ended} tasks ended, and with them ${evidence.pids.length} processes by ${signals} within ${evidence.tookMs} ms (pids ${evidence.pids.join(' ')})`;
-}
-
-function choices(data: Notice['data']): string {
-  const question = data as { readonly data: readonly string[] };
-  return question.data.join(' or ');
 }

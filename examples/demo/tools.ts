@@ -1,60 +1,79 @@
-import type { Json, Supervisor, TaskHandle } from 'offstage';
-import { Board } from './board.ts';
-import { benchmark, checkLinks, checksum, indexDocs, publish } from './tasks.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { backgroundCapable, defineTool, success, type Tool, taskTools } from 'offstage';
+import { z } from 'zod';
+import { askMirrors, checksums, countPrimes, readSite } from './tasks.ts';
 
-const FILES = ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'tsconfig.json'];
+/** A call is a task, so it can have the body of one: here a process, below a thread. */
+const takeChecksums = defineTool({
+  name: 'take_checksums',
+  title: 'Checksums',
+  description: 'Takes the checksums of all files of the release.',
+  execute: (_args, context) => checksums.run({ ...context, input: undefined }),
+});
 
-/** Each piece of work that the agent can start, under the name by which it speaks of it. */
-const start = {
-  checksum: (thread: Supervisor) => thread.spawn(checksum, { files: FILES }, { name: 'checksum' }),
-  benchmark: (thread: Supervisor) =>
-    thread.spawn(benchmark, { below: 2_000_000 }, { name: 'benchmark' }),
-  links: (thread: Supervisor) => thread.spawn(checkLinks, undefined, { name: 'links' }),
-  index: (thread: Supervisor) => thread.spawn(indexDocs, { pages: 40 }, { name: 'index' }),
-  publish: (thread: Supervisor) => thread.spawn(publish, { version: '2.0' }, { name: 'publish' }),
-};
+const runBenchmark = defineTool({
+  name: 'run_benchmark',
+  title: 'Benchmark',
+  description: 'Counts primes.',
+  input: z.object({ below: z.number().default(2_000_000) }),
+  execute: (input, context) => countPrimes.run({ ...context, input }),
+});
 
-export type TaskName = keyof typeof start;
-
-/** A tool call, as a model would make it. */
-export type Call =
-  | { readonly tool: 'start'; readonly task: TaskName }
-  | { readonly tool: 'cancel'; readonly task: TaskName; readonly reason: string }
-  | { readonly tool: 'stop'; readonly task: TaskName; readonly reason: string }
-  | { readonly tool: 'resume'; readonly task: TaskName }
-  | { readonly tool: 'answer'; readonly task: TaskName; readonly value: Json }
-  | { readonly tool: 'list' };
-
-/** Carries out a call, and gives back in a few words what came of it. */
-export async function carryOut(thread: Supervisor, call: Call): Promise<string> {
-  if (call.tool === 'list') {
-    const { roots } = new Board((await thread.list()).map((task) => task.snapshot()));
-    return roots.map(({ name, status }) => `${name} ${status}`).join(', ');
-  }
-  if (call.tool === 'start') {
-    const { status } = await start[call.task](thread);
-    return status;
-  }
-  const task = await find(thread, call.task);
-  switch (call.tool) {
-    case 'cancel':
-      return (await task.cancel(call.reason)) ? 'asked to leave' : 'has ended already';
-    case 'stop':
-      return (await task.stop(call.reason)) ? 'asked to stop' : 'has ended already';
-    case 'resume':
-      await task.resume();
-      return `attempt ${task.snapshot().attempt}`;
-    case 'answer': {
-      const [question] = task.snapshot().requests;
-      if (question === undefined) return 'has no open question';
-      await task.answer(question.id, call.value);
-      return 'answered';
+/** A tree: the call, and three tasks that end with it. */
+const checkLinks = defineTool({
+  name: 'check_links',
+  title: 'Link check',
+  description: 'Looks for broken links in all sites.',
+  async execute(_args, { spawn, progress }) {
+    const children = [
+      await spawn(readSite, { pages: 60 }, { name: 'guide', title: 'guide site' }),
+      await spawn(readSite, { pages: 80 }, { name: 'reference', title: 'reference site' }),
+      await spawn(askMirrors, undefined, { name: 'mirrors', title: 'mirrors' }),
+    ];
+    for (const [checked, child] of children.entries()) {
+      progress({ current: checked, total: children.length, unit: 'sites' });
+      await child.result();
     }
-  }
-}
+  },
+});
 
-async function find(thread: Supervisor, name: TaskName): Promise<TaskHandle> {
-  const task = (await thread.list()).find((each) => each.snapshot().name === name);
-  if (task === undefined) throw new Error(`The agent has not started ${name}`);
-  return task;
-}
+/** Stores a checkpoint after every page, so that a later attempt goes on where this one left. */
+const buildIndex = defineTool({
+  name: 'build_index',
+  title: 'Search index',
+  description: 'Builds the search index.',
+  input: z.object({ pages: z.number() }),
+  resumable: true,
+  async execute({ pages }, { signal, resumedFrom, progress, checkpoint }) {
+    const done = z.number().nullable().parse(resumedFrom) ?? 0;
+    for (let page = done + 1; page <= pages; page += 1) {
+      await pause(200, undefined, { signal });
+      await checkpoint(page);
+      progress({ current: page, total: pages, unit: 'pages' });
+    }
+    const since = done === 0 ? '' : `, resumed from page ${done}`;
+    return success({ pages }, { summary: `${pages} pages${since}` });
+  },
+});
+
+/** Runs only once a person has said yes. Nothing leaves this machine: the upload is a pause. */
+const publish = defineTool({
+  name: 'publish',
+  title: 'Publish',
+  description: 'Publishes a version.',
+  input: z.object({ version: z.string(), channel: z.enum(['stable', 'next']) }),
+  policy: 'approval',
+  async execute({ version, channel }, { signal, status, progress }) {
+    status(`uploading to ${channel}`);
+    for (let part = 1; part <= 10; part += 1) {
+      await pause(300, undefined, { signal });
+      progress({ current: part, total: 10, unit: 'parts' });
+    }
+    return success({ channel }, { summary: `${version} is on the channel ${channel}` });
+  },
+});
+
+const longWork: readonly Tool[] = [takeChecksums, runBenchmark, checkLinks, buildIndex];
+
+/** What the model may call; with the task tools it looks after what it has started. */
+export const tools = [...longWork.map((tool) => backgroundCapable(tool)), publish, ...taskTools()];

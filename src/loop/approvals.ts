@@ -1,23 +1,22 @@
-import { enablePatches, produceWithPatches } from 'immer';
+import type { Subscription } from 'rxjs';
 import type { Json } from '../../machines/index.ts';
 import type { Engine } from '../runtime/engine.ts';
 import { resume } from '../runtime/resume.ts';
 import { engineBehind, type Supervisor } from '../runtime/supervisor.ts';
 import { isRefusal, OffstageError, refused } from '../task/errors.ts';
 import type { TaskHandle } from '../task/handle.ts';
-import { copyJson, toJson } from '../task/json.ts';
+import { toJson } from '../task/json.ts';
 import { isUndecided } from '../tools/call/call-gate.ts';
 import type { Decision } from '../tools/call/decision.ts';
 import { checkArgs } from '../tools/call/tool-args.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { type Approval, approvalsOf, dormantApprovalOf, type OpenApproval } from './approval.ts';
-
-enablePatches();
+import { type ArgsRecipe, approveEdited } from './approve-edited.ts';
 
 /** How a call is approved. */
 export interface ApproveOptions {
   /** Changes a draft of the arguments, or gives new ones back; they are checked again. */
-  readonly edit?: (draft: { [key: string]: unknown }) => unknown;
+  readonly edit?: ArgsRecipe;
   /** Passed to the tool as `context.decision`. */
   readonly pass?: Json;
 }
@@ -66,8 +65,9 @@ export class TaskApprovals implements Approvals {
 
   async approve(id: string, { edit, pass }: ApproveOptions = {}): Promise<void> {
     const task = await this.#find(id);
-    const edited = edit ? await this.#edit(task, edit) : {};
-    await this.#answer(task, { kind: 'approve', ...edited, ...(pass !== undefined && { pass }) });
+    const args = task.snapshot().input ?? {};
+    const decision = edit ? approveEdited({ args }, edit) : ({ kind: 'approve' } as const);
+    await this.#decide(task, pass === undefined ? decision : { ...decision, pass });
   }
 
   async deny(id: string, reason?: string): Promise<void> {
@@ -79,7 +79,10 @@ export class TaskApprovals implements Approvals {
   }
 
   async decide(id: string, decision: Decision): Promise<void> {
-    const task = await this.#find(id);
+    await this.#decide(await this.#find(id), decision);
+  }
+
+  async #decide(task: TaskHandle, decision: Decision): Promise<void> {
     if (decision.kind === 'approve' && decision.args !== undefined) {
       await this.#check(task, decision.args);
     }
@@ -116,17 +119,6 @@ export class TaskApprovals implements Approvals {
     const mayWait = record.status === 'stopped' || record.status === 'running';
     if (waits || (mayWait && isUndecided(record))) return task;
     throw refused('no_such_request', task.id);
-  }
-
-  async #edit(task: TaskHandle, edit: NonNullable<ApproveOptions['edit']>) {
-    const [args, patches] = produceWithPatches<unknown>(
-      copyJson(task.snapshot().input ?? {}),
-      (draft: unknown) => edit(draft as { [key: string]: unknown }),
-    );
-    const { input, event } = this.#engine.limits;
-    const stored = toJson('The edited arguments', args, input);
-    await this.#check(task, stored);
-    return { args: stored, patches: toJson('The edit of the arguments', patches, event) };
   }
 
   /** Whatever the approver made of the arguments must still fit the tool. */
@@ -175,6 +167,7 @@ function toolNameOf(task: TaskHandle): string {
 /** Waits until a relaunched task asks. Rejects if it ends instead. */
 function asked(task: TaskHandle): Promise<OpenApproval> {
   return new Promise((resolve, reject) => {
+    let subscription: Subscription | null = null;
     const look = () => {
       const [open] = approvalsOf(task.snapshot());
       if (open === undefined && task.status === 'running') return;
@@ -182,7 +175,7 @@ function asked(task: TaskHandle): Promise<OpenApproval> {
       if (open) resolve(open);
       else reject(refused('no_such_request', task.id));
     };
-    const subscription = task.events$.subscribe({ next: look, complete: look });
+    subscription = task.events$.subscribe({ next: look, complete: look });
     look();
   });
 }

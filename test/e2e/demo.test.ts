@@ -61,7 +61,7 @@ describe('the demo without a terminal', () => {
       expectInOrder(
         `task    ${child}: attempt 1 started`,
         'task    Link check: shall leave (The sites move next week)',
-        `task    ${child}: shall leave (Its parent was cancelled.)`,
+        `task    ${child}: shall leave (The sites move next week)`,
         `task    ${child}: cancelled`,
         'task    Link check: cancelled',
         'notice  Link check: cancelled',
@@ -92,15 +92,35 @@ describe('the demo without a terminal', () => {
     expect(find(/40 pages, resumed from page (\d+)/)).toEqual([page]);
   });
 
-  test('hands a question to the user and the answer to the task', () => {
+  test('runs a call only once the user has approved it, and as the user has changed it', () => {
     expectInOrder(
-      'task    Publish: asks: Which channel shall 2.0 go to?',
+      'task    Publish: asks: Approve Publish?',
+      'task    Publish: goes on in the background',
+      'call    publish(2.0, stable) -> running_in_background',
       'notice  Publish: asked',
-      'agent   The release has a question. Which channel shall 2.0 go to? (stable or next)',
-      'task    Publish: got the answer "next"',
+      'agent   That needs your yes: publish 2.0 to stable?',
+      'you     And yes, publish it, but to next, please.',
+      'task    Publish: got the answer: approve',
+      'task    Publish: uploading to next',
       'task    Publish: completed',
       'agent   It is out: 2.0 is on the channel next.',
     );
+    expect(whole.stdout).not.toContain('uploading to stable');
+  });
+
+  test('answers every call once', () => {
+    const calls = whole.lines.filter((line) => line.startsWith('call'));
+    expect(calls.toSorted()).toEqual([
+      'call    build_index(40, run_in_background) -> running_in_background',
+      'call    check_links(run_in_background) -> running_in_background',
+      'call    publish(2.0, stable) -> running_in_background',
+      'call    run_benchmark(run_in_background) -> running_in_background',
+      'call    take_checksums(run_in_background) -> running_in_background',
+      expect.stringMatching(/task_cancel\(Link check, The sites move next week\) -> cancell/),
+      expect.stringMatching(/task_list\(tool\) -> Checksums completed, .*Publish completed/),
+      expect.stringMatching(/task_resume\(Search index\) -> \w/),
+      expect.stringMatching(/task_stop\(Search index, Saving battery\) -> stop/),
+    ]);
   });
 
   test('takes every notice once', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Approvals, type Decision, memoryStore } from '../../src/index.ts';
+import { type Approvals, approveEdited, type Decision, memoryStore } from '../../src/index.ts';
 import {
   callOf,
   inBackground,
@@ -288,6 +288,23 @@ describe('a call that needs approval', () => {
     at(runs, 0).succeed('done at last');
     await settle();
     expect(await taken(loop)).toMatchObject([{ answer: { result: 'done at last' } }]);
+  });
+
+  it('is approved in a run with its arguments edited, and the edit is kept', async () => {
+    const { loop, runs, store, thread, settle } = await openLoop();
+    const running = loop.beginTurn().run([callOf('a', 'risky', { to: 'all', cc: ['x'] })], {
+      decide: (approval) =>
+        approveEdited(approval, (args) => {
+          args.to = 'one';
+        }),
+    });
+    await settle();
+    expect(at(runs, 0).args).toEqual({ to: 'one', cc: ['x'] });
+    const task = { id: at(runs, 0).context.id, owner: thread.owner };
+    const patches = [{ op: 'replace', path: ['to'], value: 'one' }];
+    expect(await eventsOfType(store, task, 'answered')).toMatchObject([{ value: { patches } }]);
+    at(runs, 0).succeed('sent');
+    expect(await soon(running)).toMatchObject([{ result: 'sent' }]);
   });
 
   it('is decided in a run, or taken into the background where nobody decides', async () => {
