@@ -117,6 +117,7 @@ export type {
 export { defineTool, type ToolOptions } from './tools/definition/define-tool.ts';
 export type { JsonSchema } from './tools/definition/json-schema.ts';
 export type { Narration, Narrations } from './tools/definition/narration.ts';
+export { type TaskAsToolOptions, taskAsTool } from './tools/definition/task-as-tool.ts';
 export {
   type NarrationPhase,
   supportsBackground,

@@ -7,6 +7,8 @@ import { z } from 'zod';
 /** A real process. What it prints becomes the output of the task. */
 export const checksums = shellTask({
   name: 'checksums',
+  title: 'Checksums',
+  description: 'Takes the checksums of all files of the release.',
   command: () => ({
     file: 'for file in "$@"; do cksum "$file" || exit 1; sleep 0.7; done',
     args: ['package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'tsconfig.json'],
@@ -18,8 +20,10 @@ export const checksums = shellTask({
 /** A real thread. Its body is in count-primes.ts. */
 export const countPrimes = workerTask({
   name: 'count-primes',
+  title: 'Benchmark',
+  description: 'Counts primes.',
   module: new URL('./count-primes.ts', import.meta.url),
-  input: z.object({ below: z.number() }),
+  input: z.object({ below: z.number().default(2_000_000) }),
 });
 
 export const readSite = defineTask({

@@ -1,23 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { backgroundCapable, defineTool, success, type Tool, taskTools } from 'offstage';
+import { backgroundCapable, defineTool, success, type Tool, taskAsTool, taskTools } from 'offstage';
 import { z } from 'zod';
 import { askMirrors, checksums, countPrimes, readSite } from './tasks.ts';
 
-/** A call is a task, so it can have the body of one: here a process, below a thread. */
-const takeChecksums = defineTool({
-  name: 'take_checksums',
-  title: 'Checksums',
-  description: 'Takes the checksums of all files of the release.',
-  execute: (_args, context) => checksums.run({ ...context, input: undefined }),
-});
-
-const runBenchmark = defineTool({
-  name: 'run_benchmark',
-  title: 'Benchmark',
-  description: 'Counts primes.',
-  input: z.object({ below: z.number().default(2_000_000) }),
-  execute: (input, context) => countPrimes.run({ ...context, input }),
-});
+/** A call is a task, so any task can be called: here a process, below a thread. */
+const takeChecksums = taskAsTool(checksums, { name: 'take_checksums' });
+const runBenchmark = taskAsTool(countPrimes, { name: 'run_benchmark' });
 
 /** A tree: the call, and three tasks that end with it. */
 const checkLinks = defineTool({
