@@ -13,7 +13,9 @@ import type { ForegroundQuestion, StartOutcome, TurnUpdate } from './turn-update
 export interface TurnRunOptions {
   /**
    * Decides on calls that need approval. Without it such a call is taken into the background: it is
-   * answered with a placeholder, and goes on once somebody has decided.
+   * answered with a placeholder, and goes on once somebody has decided. It is called for each such
+   * call as it comes, so several may be open at a time. If it throws, or what it gives does not fit,
+   * the call is denied.
    */
   readonly decide?: (approval: Approval) => Decision | Promise<Decision>;
   /** Answers what a tool asks while it runs. Without it such a call is taken into the background too. */
