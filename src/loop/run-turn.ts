@@ -26,6 +26,8 @@ export interface TurnRunOptions {
 export interface TurnInside {
   /** Keeps the turn open until this is over. */
   hold(work: Promise<void>): void;
+  /** Nothing need be decided any more. */
+  isOver(): boolean;
   /** The answers that interrupts of the turn gave. */
   interrupted(): Promise<readonly ToolAnswer[]>;
 }
@@ -36,13 +38,21 @@ export async function runTurn(
   core: LoopCore,
   calls: readonly ToolCall[],
   options: TurnRunOptions,
-  { hold, interrupted }: TurnInside,
+  { hold, isOver, interrupted }: TurnInside,
 ): Promise<readonly ToolAnswer[]> {
   const told = new Map<string, ToolAnswer>();
-  const outcomes = await Promise.all(calls.map((call) => turn.start(call)));
+  const outcomes: StartOutcome[] = [];
+  // One after the other: a call that asks about tasks finds those that stand before it.
+  for (const call of calls) outcomes.push(await turn.start(call));
+  let asking = Promise.resolve();
   for (let update = await turn.next(); update !== null; update = await turn.next()) {
     if ('answer' in update) told.set(update.call, update.answer);
-    else hold(settle(turn, core, update, options));
+    else {
+      const waiting = update;
+      // A person can be asked one thing at a time.
+      asking = asking.then(() => (isOver() ? undefined : settle(turn, core, waiting, options)));
+      hold(asking);
+    }
   }
   for (const answer of await interrupted()) told.set(answer.call, answer);
   const given = new Set<StartOutcome>();

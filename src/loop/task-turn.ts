@@ -171,6 +171,7 @@ export class TaskTurn implements Turn {
   run(calls: readonly ToolCall[], options: TurnRunOptions = {}): Promise<readonly ToolAnswer[]> {
     return runTurn(this, this.#core, calls, options, {
       hold: (work) => this.#hold(work),
+      isOver: () => this.#isOver,
       interrupted: () => this.#interrupted,
     });
   }

@@ -6,7 +6,7 @@ import type { TaskRecord } from '../task/record.ts';
 import type { Engine } from './engine.ts';
 import { resume } from './resume.ts';
 
-/** Takes up those of the tasks whose runtime has died, and gives them back. */
+/** Takes up those of the tasks whose runtime is gone, and gives them back. */
 export async function recover(
   engine: Engine,
   tasks: readonly TaskHandle[],
@@ -16,14 +16,15 @@ export async function recover(
 }
 
 async function recoverOne(engine: Engine, task: TaskHandle): Promise<boolean> {
+  if (!(await isLeft(engine, task.snapshot()))) return false;
   const { owner, id } = task;
-  const { holder } = task.snapshot();
-  if (holder === engine.holder || (await engine.store.isAlive(holder))) return false;
   const recovery = recoveryOf(engine, task.snapshot());
   try {
-    const place = await engine.activation.find(owner, id, recovery);
-    if (place.kind !== 'here') return false;
-    await task.ended();
+    if (task.status === 'running') {
+      const place = await engine.activation.find(owner, id, recovery);
+      if (place.kind !== 'here') return false;
+      await task.ended();
+    }
     if (recovery === 'resume') {
       await resume(engine, owner, id, { reason: 'Its runtime was gone.', mode: null, recovery });
     }
@@ -32,6 +33,12 @@ async function recoverOne(engine: Engine, task: TaskHandle): Promise<boolean> {
     if (!isRefusal(error)) engine.report(error, { where: 'store', task: id });
   }
   return true;
+}
+
+/** Its runtime has died, or stopped it when it was closed so that it could go on later. */
+async function isLeft(engine: Engine, { status, holder, request }: TaskRecord): Promise<boolean> {
+  if (status === 'stopped') return request?.recovery === 'resume';
+  return status === 'running' && holder !== engine.holder && !(await engine.store.isAlive(holder));
 }
 
 /** What can be done: a task that is not resumable is not resumed. */

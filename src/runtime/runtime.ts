@@ -5,6 +5,7 @@ import { checkId } from '../task/ids.ts';
 import { checkDuration } from '../task/options.ts';
 import { Engine } from './engine.ts';
 import type { RuntimeOptions } from './options.ts';
+import { recoveryOf } from './recover.ts';
 import { Supervisor } from './supervisor.ts';
 
 /** How a runtime is closed. */
@@ -83,7 +84,8 @@ export class Runtime {
     if (drainMs > 0) await this.#drain(drainMs);
     const left = this.#allLeft();
     for (const cell of [...engine.cells.values()]) {
-      cell.send({ type: 'STOP', reason: 'The runtime was closed.' });
+      const recovery = recoveryOf(engine, cell.record);
+      cell.send({ type: 'STOP', reason: 'The runtime was closed.', ...(recovery && { recovery }) });
     }
     await left;
     await engine.shut();

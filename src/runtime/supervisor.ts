@@ -125,11 +125,12 @@ export class Supervisor {
   }
 
   /**
-   * Takes up the owner's tasks whose runtime has died, each as the `recovery` of its definition says.
+   * Takes up the owner's tasks whose runtime has died or was closed, each as the `recovery` of its
+   * definition says.
    * Gives back those it found. One that cannot be taken up holds up no other.
    */
   async recover(): Promise<readonly TaskHandle[]> {
-    const tasks = await this.list({ statuses: ['running'] });
+    const tasks = await this.list({ statuses: ['running', 'stopped'] });
     return recover(this.#engine, tasks);
   }
 

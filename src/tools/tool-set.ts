@@ -1,6 +1,6 @@
-import { copyJson } from '../task/json.ts';
 import { checkToolName } from './definition/define-tool.ts';
 import type { JsonSchema } from './definition/json-schema.ts';
+import { offeredParameters } from './definition/offered-parameters.ts';
 import {
   SPAWN_BACKGROUND,
   supportsBackground,
@@ -75,7 +75,8 @@ export class ToolSet implements Iterable<Tool> {
     const isUseful = tools.some(
       (tool) => tool.name !== SPAWN_BACKGROUND && supportsBackground(tool),
     );
-    return tools.filter(({ name }) => isUseful || name !== SPAWN_BACKGROUND).map(definitionOf);
+    const offered = tools.filter(({ name }) => isUseful || name !== SPAWN_BACKGROUND);
+    return offered.map((tool) => definitionOf(tool, offered));
   }
 
   [Symbol.iterator](): IterableIterator<Tool> {
@@ -83,14 +84,13 @@ export class ToolSet implements Iterable<Tool> {
   }
 }
 
-/** Copies, for some clients change the schemas that they are given. */
-function definitionOf(tool: Tool): ToolDefinition {
-  const { name, title, description, parameters, policy, deferrable, hints } = tool;
+function definitionOf(tool: Tool, offered: readonly Tool[]): ToolDefinition {
+  const { name, title, description, policy, deferrable, hints } = tool;
   return {
     name,
     title,
     description,
-    parameters: copyJson(parameters),
+    parameters: offeredParameters(tool, offered),
     policy,
     deferrable,
     hints: { ...hints },

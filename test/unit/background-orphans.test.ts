@@ -192,4 +192,24 @@ describe('the recovery of what a runtime left behind', () => {
       { notice: { task: id, kind: 'stopped', summary: REASON } },
     ]);
   });
+
+  test.each([
+    ['resume', 'running', 2],
+    ['ask', 'stopped', 1],
+    ['stay', 'stopped', 1],
+  ] as const)('is the same after a clean close: %s', async (recovery, status, attempt) => {
+    const hooks = { resumable: true, recovery };
+    const left = steeredTool({ hooks });
+    const work = steeredTool({ hooks });
+    const two = await twoRuntimes(left.tool, work.tool);
+    const id = startedBy(await two.first.call({ run_in_background: true }));
+    await two.settle();
+    await soon(two.first.runtime.close());
+    const found = await two.second.thread.recover();
+    await two.settle();
+    expect(found.map((task) => task.id)).toEqual(recovery === 'resume' ? [id] : []);
+    expect(await two.second.load(id)).toMatchObject({ status, attempt });
+    const asked = (await two.second.thread.notices.take()).filter(({ wake }) => wake);
+    expect(asked).toHaveLength(recovery === 'ask' ? 1 : 0);
+  });
 });

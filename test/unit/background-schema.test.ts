@@ -7,6 +7,7 @@ import {
   type JsonSchema,
   supportsBackground,
   type Tool,
+  taskTools,
   toolRegistry,
 } from '../../src/index.ts';
 import { codeOfThrown } from './tools-setup.ts';
@@ -74,6 +75,23 @@ describe('the schema of a background-capable tool', () => {
     expect(wrapped).toMatchObject({ name: 'crawl', description, isInline: false });
     const [shown] = toolRegistry(wrapped).definitions();
     expect(shown?.hints).toEqual({ supportsBackground: true });
+  });
+
+  test('speaks of the tool to ask with as the model knows it, and of none if there is none', () => {
+    const descriptionBeside = (others: readonly Tool[]) => {
+      const [definition] = toolRegistry(backgroundCapable(crawl), ...others).definitions();
+      return JSON.stringify(definition?.parameters);
+    };
+    const renamed = taskTools({ names: { task_status: 'job_status' } });
+    expect(descriptionBeside(renamed)).toContain('job_status');
+    expect(descriptionBeside(taskTools())).toContain('task_status');
+    expect(descriptionBeside([])).not.toContain('_status');
+  });
+
+  test('is not given to a tool that has such a parameter of its own', () => {
+    const input = z.object({ run_in_background: z.string() });
+    const own = defineTool({ name: 'own', description: 'Has it.', input, execute: () => null });
+    expect(() => backgroundCapable(own)).toThrow('run_in_background');
   });
 
   test('can be given to a tool twice', () => {

@@ -1,8 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { memoryStore, type TaskRecord, taskTools, toolRegistry } from '../../src/index.ts';
+import {
+  memoryStore,
+  type TaskRecord,
+  type Tool,
+  type ToolAnswer,
+  taskTools,
+  toolRegistry,
+} from '../../src/index.ts';
 import { faultyStore, virtualClock } from '../../src/testing/index.ts';
 import { openTools, quickTool, startedBy, steeredTool, wait } from './background-setup.ts';
-import { at, eventsOfType, over, soon, stateOf, turns, typesOf } from './setup.ts';
+import { at, eventsOfType, openStage, over, soon, stateOf, turns, typesOf } from './setup.ts';
+
+/** The answer to a background call of a tool that stands beside others. */
+async function startedBeside(others: readonly Tool[]): Promise<ToolAnswer> {
+  const { thread } = await openStage();
+  const { tool } = steeredTool();
+  const args = { run_in_background: true };
+  return toolRegistry(tool, ...others).execute({ id: 'call-1', tool: tool.name, args }, { thread });
+}
 
 describe('a background call', () => {
   test('[A-26] goes id, id into args, prepare, stored, started: running in the store by its first line', async () => {
@@ -69,14 +84,20 @@ describe('a background call', () => {
   });
 
   test('[A-29] is answered with exactly its id, its status and how to ask after it', async () => {
-    const work = steeredTool();
-    const { call } = await openTools(work.tool);
-    const answer = await call({ run_in_background: true });
+    const answer = await startedBeside(taskTools());
     const { message, ...rest } = answer.result as { readonly message: string };
     expect(rest).toEqual({ task_id: answer.task, status: 'running_in_background' });
     expect(message).toContain('task_status');
     expect(message).toContain(answer.task);
     expect(answer).toMatchObject({ call: 'call-1', isError: false, error: null });
+  });
+
+  test('names the tool to ask with as the model knows it, and none if there is none', async () => {
+    const { result } = await startedBeside(taskTools({ names: { task_status: 'job_status' } }));
+    expect(result).toMatchObject({ message: expect.stringContaining('job_status') });
+    const alone = await startedBeside([]);
+    expect(JSON.stringify(alone.result)).not.toContain('_status');
+    expect(alone.result).toMatchObject({ message: expect.stringContaining(alone.task ?? 'no id') });
   });
 
   test('[A-30] gives the run its id, args, prepared, owner, parent, isResume and a signal of its own', async () => {

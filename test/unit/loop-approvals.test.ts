@@ -174,7 +174,7 @@ describe('a call that needs approval', () => {
 
   it('goes on waiting after a decision that is none', async () => {
     const { approvals, id } = await waiting();
-    const wrong = [{ kind: 'maybe' }, { kind: 'deny' }, { kind: 'approve', extra: 1 }];
+    const wrong = [{ kind: 'maybe' }, { kind: 'deny', reason: 1 }, { kind: 'approve', extra: 1 }];
     for (const decision of wrong) {
       await rejection(approvals.decide(id, decision as unknown as Decision), 'invalid_input');
     }
@@ -288,6 +288,32 @@ describe('a call that needs approval', () => {
     at(runs, 0).succeed('done at last');
     await settle();
     expect(await taken(loop)).toMatchObject([{ answer: { result: 'done at last' } }]);
+  });
+
+  it('is put to whoever decides one call at a time, and not at all once the turn is over', async () => {
+    const { loop, settle } = await openLoop();
+    const asked: string[] = [];
+    const decisions: ((decision: Decision) => void)[] = [];
+    const decide = ({ call }: { readonly call: string | null }) => {
+      asked.push(call ?? '');
+      return new Promise<Decision>((resolve) => decisions.push(resolve));
+    };
+    const turn = loop.beginTurn();
+    const calls = ['a', 'b', 'c'].map((id) => callOf(id, 'risky'));
+    const running = turn.run(calls, { decide });
+    await settle();
+    expect(asked).toEqual(['a']);
+    at(decisions, 0)({ kind: 'deny' });
+    await settle();
+    expect(asked).toEqual(['a', 'b']);
+    await turn.interrupt();
+    at(decisions, 1)({ kind: 'deny' });
+    expect((await soon(running)).map(({ code }) => code)).toEqual([
+      'denied',
+      'cancelled',
+      'cancelled',
+    ]);
+    expect(asked).toEqual(['a', 'b']);
   });
 
   it('is approved in a run with its arguments edited, and the edit is kept', async () => {

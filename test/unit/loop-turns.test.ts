@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { toolError } from '../../src/index.ts';
+import {
+  backgroundCapable,
+  createLoop,
+  defineTool,
+  taskTools,
+  toolError,
+} from '../../src/index.ts';
 import {
   callOf,
   inBackground,
@@ -234,5 +240,22 @@ describe('the same call again', () => {
     expect(await turn.start(callOf('a'))).toEqual(outcome);
     expect(await soon(turn.next())).toBeNull();
     expect(runs).toHaveLength(1);
+  });
+
+  it('starts the calls of a run in their order, so that one finds the tasks of those before it', async () => {
+    const { thread } = await openLoop();
+    const forever = defineTool({
+      name: 'forever',
+      description: 'Never ends.',
+      execute: () => new Promise(() => {}),
+    });
+    const tools = [backgroundCapable(forever), ...taskTools()];
+    const [started, listed] = await createLoop(thread, { tools })
+      .beginTurn()
+      .run([
+        { id: 'a', tool: 'forever', args: { run_in_background: true } },
+        { id: 'b', tool: 'task_list', args: {} },
+      ]);
+    expect(listed?.result).toMatchObject({ tasks: [{ task_id: started?.task }] });
   });
 });

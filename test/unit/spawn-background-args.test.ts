@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { backgroundCapable, defineTool, memoryStore, ToolError } from '../../src/index.ts';
+import {
+  backgroundCapable,
+  defineTool,
+  memoryStore,
+  spawnBackground,
+  ToolError,
+  toolRegistry,
+} from '../../src/index.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { INTERNAL_ERROR_TEXT } from '../../src/tools/result/tool-result.ts';
 import { over, soon, turns } from './setup.ts';
@@ -281,5 +288,19 @@ describe('a run that cannot be stored', () => {
     await start('wait');
     await settle();
     expect(wait.contexts).toHaveLength(1);
+  });
+
+  test('offers the names of the tools that it can start', () => {
+    const nap = defineTool({
+      name: 'nap',
+      description: 'Sleeps.',
+      hints: { supportsBackground: true },
+      execute: () => null,
+    });
+    const other = defineTool({ name: 'other', description: 'Works.', execute: () => null });
+    const tools = toolRegistry(nap, other);
+    tools.register(spawnBackground(tools));
+    const offered = tools.definitions().find(({ name }) => name === 'spawn_background');
+    expect(offered?.parameters.properties).toMatchObject({ tool: { enum: ['nap'] } });
   });
 });

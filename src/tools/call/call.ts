@@ -4,7 +4,8 @@ import { spawn } from '../../runtime/spawn.ts';
 import { engineBehind, Supervisor } from '../../runtime/supervisor.ts';
 import { currentBody } from '../../supervisor/current.ts';
 import { newId } from '../../task/ids.ts';
-import type { ToolCall } from '../definition/tool.ts';
+import { nameIn } from '../definition/offered-parameters.ts';
+import { TASK_STATUS, type ToolCall } from '../definition/tool.ts';
 import { describeInternalError } from '../result/internal-error.ts';
 import { answerOf, missingScope, refusal } from '../result/tool-answer.ts';
 import type { ToolResult } from '../result/tool-result.ts';
@@ -46,7 +47,8 @@ export async function startCall(
   const engine = engineBehind(scope.thread);
   const report = (error: unknown) => reportOf(engine, call, error);
   try {
-    return await startWith({ tool, call, scope, engine, report });
+    const statusTool = nameIn(registry, TASK_STATUS);
+    return await startWith({ tool, call, scope, engine, statusTool, report });
   } catch (error) {
     return answered(refusalOfError(call, error, report));
   }

@@ -14,7 +14,7 @@ export type Decision =
       /** Passed to the tool as `context.decision`. */
       readonly pass?: Json;
     }
-  | { readonly kind: 'deny'; readonly reason: string | null }
+  | { readonly kind: 'deny'; readonly reason?: string | null }
   | { readonly kind: 'result'; readonly result: Json };
 
 const json = z.json() as unknown as z.ZodType<Json>;
@@ -27,6 +27,6 @@ export const decisionSchema = z.discriminatedUnion('kind', [
     patches: json.optional(),
     pass: json.optional(),
   }),
-  z.strictObject({ kind: z.literal('deny'), reason: z.string().nullable() }),
+  z.strictObject({ kind: z.literal('deny'), reason: z.string().nullish() }),
   z.strictObject({ kind: z.literal('result'), result: json }),
 ]);

@@ -50,12 +50,12 @@ function isCallOutput(output: Json): output is CallOutput & Json {
   return typeof output === 'object' && output !== null && 'result' in output;
 }
 
-/** What the tool is called by which a model asks for a task, unless it was given another name. */
-export const TASK_STATUS = 'task_status';
-
 /** What the model is told of a call that goes on in the background. */
-export function placeholder(call: ToolCall, task: string, statusTool = TASK_STATUS): ToolAnswer {
-  const message = `Runs in the background. A notice comes when it ends; ${statusTool} with task_id ${task} tells how it stands.`;
+export function placeholder(call: ToolCall, task: string, statusTool: string | null): ToolAnswer {
+  const status = statusTool
+    ? `; ${statusTool} with task_id ${task} tells how it stands`
+    : `, for task_id ${task}`;
+  const message = `Runs in the background. A notice comes when it ends${status}.`;
   const result = { task_id: task, status: 'running_in_background', message };
   return answerOf(call, success(result), task);
 }

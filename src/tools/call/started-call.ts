@@ -29,6 +29,8 @@ export interface CallUnderWay {
   readonly scope: CallScope;
   readonly engine: Engine;
   readonly mode: Mode;
+  /** What the model asks for tasks with, `null` if it has no such tool. */
+  readonly statusTool: string | null;
   /** Tells whoever runs this of an error that the model does not see. */
   report(error: unknown): void;
 }
@@ -44,10 +46,10 @@ export type StartedCall =
   | { readonly kind: 'background'; readonly task: TaskHandle; readonly answer: ToolAnswer };
 
 export function started(
-  { call, tool, mode }: Pick<CallUnderWay, 'call' | 'tool' | 'mode'>,
+  { call, mode, statusTool }: Pick<CallUnderWay, 'call' | 'mode' | 'statusTool'>,
   task: TaskHandle,
 ): StartedCall {
-  const answer = placeholder(call, task.id, tool.background?.statusTool);
+  const answer = placeholder(call, task.id, statusTool);
   return mode === 'foreground'
     ? { kind: mode, task, detached: answer }
     : { kind: mode, task, answer };

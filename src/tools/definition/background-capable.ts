@@ -1,15 +1,17 @@
 import { checkId } from '../../task/ids.ts';
 import { checkFunction, checkOneOf, invalid } from '../../task/options.ts';
-import { TASK_STATUS } from '../call/record-answer.ts';
 import { RUN_IN_BACKGROUND } from '../call/run-in-background.ts';
 import { isObject } from '../call/tool-args.ts';
 import type { BackgroundHooks } from './background-hooks.ts';
-import { checkToolName } from './define-tool.ts';
 import type { JsonSchema } from './json-schema.ts';
-import type { Tool } from './tool.ts';
+import { TASK_STATUS, type Tool } from './tool.ts';
 
-function parameter(statusTool: string): JsonSchema {
-  const description = `true runs this in the background: the call returns at once with a task_id, and a notice comes when it ends. Meanwhile ${statusTool} with that task_id tells how it stands. Default: false, the call waits for the result.`;
+/** The parameter as it is told to a model that has the tool to ask for tasks, or has none. */
+export function backgroundParameter(statusTool: string | null): JsonSchema {
+  const status = statusTool
+    ? ` Meanwhile ${statusTool} with that task_id tells how it stands.`
+    : '';
+  const description = `true runs this in the background: the call returns at once with a task_id, and a notice comes when it ends.${status} Default: false, the call waits for the result.`;
   return { type: 'boolean', description };
 }
 
@@ -57,23 +59,28 @@ export function backgroundCapable<Args, Output>(
 ): Tool<Args, Output> {
   return {
     ...tool,
-    parameters: withParameter(tool.parameters, hooks.statusTool ?? TASK_STATUS),
+    parameters: tool.background ? tool.parameters : withParameter(tool.parameters),
     hints: { ...tool.hints, supportsBackground: true },
     isInline: false,
     background: checkHooks(hooks),
   };
 }
 
-function withParameter(parameters: JsonSchema, statusTool: string): JsonSchema {
+function withParameter(parameters: JsonSchema): JsonSchema {
   const { properties } = parameters;
   const others = isObject(properties) ? properties : {};
-  return { ...parameters, properties: { ...others, [RUN_IN_BACKGROUND]: parameter(statusTool) } };
+  if (Object.hasOwn(others, RUN_IN_BACKGROUND)) {
+    throw invalid('parameters', RUN_IN_BACKGROUND, 'free of the parameter that is added to them');
+  }
+  return {
+    ...parameters,
+    properties: { ...others, [RUN_IN_BACKGROUND]: backgroundParameter(TASK_STATUS) },
+  };
 }
 
 /** Said now, and not with the first call. */
 function checkHooks<Args>(hooks: BackgroundHooks<Args>): BackgroundHooks<Args> {
-  const { type, resumable, recovery, statusTool } = hooks;
-  if (statusTool !== undefined) checkToolName(statusTool);
+  const { type, resumable, recovery } = hooks;
   if (type !== undefined) checkId('type', type);
   if (recovery !== undefined) checkOneOf('recovery', recovery, ['resume', 'ask', 'stay']);
   if (resumable !== undefined && typeof resumable !== 'boolean') {

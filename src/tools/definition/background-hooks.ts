@@ -32,8 +32,6 @@ export interface BackgroundHooks<Args = unknown> {
   readonly type?: string;
   /** Whether a stopped task can go on. Default: what the tool says. */
   readonly resumable?: boolean;
-  /** What the model knows `task_status` by, where it was given another name. */
-  readonly statusTool?: string;
   /** What becomes of a task that was left behind by a process. Default `'resume'`. */
   readonly recovery?: 'resume' | 'ask' | 'stay';
   /** Free data for the record. On resume it fills in what the arguments leave out. Default `{}`. */

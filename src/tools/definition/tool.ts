@@ -8,6 +8,9 @@ import type { ToolContext } from './tool-context.ts';
 /** The name of the tool by which a model starts others in the background. */
 export const SPAWN_BACKGROUND = 'spawn_background';
 
+/** The name of the tool by which a model asks how a task stands, unless it was given another. */
+export const TASK_STATUS = 'task_status';
+
 /** What a tool says of itself: `true` for yes, `false` for no, absent for not said. */
 export interface ToolHints {
   /** Changes nothing. */
@@ -57,6 +60,8 @@ type Execute<Args> = { execute(args: Args, context: ToolContext): unknown }['exe
 /** Something that a model can call. Make one with {@link defineTool}. */
 export interface Tool<Args = unknown, Output = unknown> {
   readonly name: string;
+  /** Which tool of this package it is, whatever it is called. */
+  readonly role?: string;
   /** Shown to people, `null` if there is none. */
   readonly title: string | null;
   readonly description: string;

@@ -55,7 +55,7 @@ export function taskTool<Shape extends z.core.$ZodLooseShape>(
       }
     },
   });
-  return { ...tool, isInline: true };
+  return { ...tool, role: name, isInline: true };
 }
 
 const NO_SCOPE = 'There are no tasks here: the tool was called outside a thread.';
