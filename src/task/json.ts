@@ -44,10 +44,11 @@ export function copyJson<Value extends Json | undefined>(value: Value): Value {
 /** Whether two JSON values are equal, whatever the order of their keys. */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
-  return a === b || canonical(a) === canonical(b);
+  return a === b || canonicalJson(a) === canonicalJson(b);
 }
 
-function canonical(value: Json): string {
+/** The same text for equal JSON values. */
+export function canonicalJson(value: Json): string {
   return JSON.stringify(value, (_key, item: unknown) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)
       ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Json } from '../../../machines/index.ts';
 import type { Clock } from '../../task/clock.ts';
+import { canonicalJson } from '../../task/json.ts';
 import type { TaskRecord } from '../../task/record.ts';
 import type { RunContext } from '../../task/run-context.ts';
 import type { Tool, ToolCall } from '../definition/tool.ts';
@@ -9,8 +11,14 @@ import { type Decision, decisionSchema } from './decision.ts';
 /** What a call waits for before it runs. */
 export type Gate = 'approval' | 'client';
 
-/** The step under which a decision is kept, so that no later attempt asks again. */
-const STEP = 'decision';
+/**
+ * The step under which a decision is kept, so that no later attempt asks again. It names the
+ * arguments: a decision on some says nothing about others, with which the task may be resumed.
+ */
+function stepOf(args: Json): string {
+  const hash = createHash('sha256').update(canonicalJson(args));
+  return `offstage:decision:${hash.digest('hex')}`;
+}
 
 /** What a call waits for, `null` if it may run at once. */
 export function gateOf(tool: Tool, args: unknown): Gate | null {
@@ -19,9 +27,9 @@ export function gateOf(tool: Tool, args: unknown): Gate | null {
 }
 
 /** Whether a call has not run yet, since nobody has decided: then it may always be taken up again. */
-export function isUndecided({ spec, steps }: TaskRecord): boolean {
+export function isUndecided({ spec, steps, input }: TaskRecord): boolean {
   const isGated = typeof spec === 'object' && spec !== null && 'gate' in spec;
-  return isGated && !Object.hasOwn(steps, STEP);
+  return isGated && !Object.hasOwn(steps, stepOf(input ?? {}));
 }
 
 /** Asks whoever may decide, and waits. A decision that is stored is not asked for again. */
@@ -33,15 +41,16 @@ export function decided(
   clock: Clock,
 ): Promise<Decision> {
   const { promise: isLate, disarm } = deadline(tool, clock);
+  const args = call.args as Json;
   const question = {
     kind: gate,
     prompt: promptOf(gate, tool.title ?? tool.name),
-    data: { tool: tool.name, call: call.id, args: call.args as Json, title: tool.title },
+    data: { tool: tool.name, call: call.id, args, title: tool.title },
     schema: decisionSchema,
     signal: isLate,
   };
   return context
-    .step(STEP, async () => (await context.requestInput(question)) as Decision)
+    .step(stepOf(args), async () => (await context.requestInput(question)) as Decision)
     .finally(disarm);
 }
 

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { backgroundCapable, defineTool, taskTools } from '../../src/index.ts';
+import { callOf, openLoop, pendingId } from './loop-setup.ts';
+import { soon } from './setup.ts';
+
+describe('a decision on a call', () => {
+  it('counts for its arguments only: resumed with others by the model, it is asked for again', async () => {
+    const { loop, work, runs, settle } = await openLoop();
+    const pay = work.tool('pay', { policy: 'approval' });
+    const byTaskId = ({ task_id: id }: { readonly task_id?: unknown }) => String(id ?? '') || null;
+    loop.tools.register(backgroundCapable(pay, { resumable: true, idFromArgs: byTaskId }));
+    for (const tool of taskTools({ only: ['task_stop'] })) loop.tools.register(tool);
+    const turn = loop.beginTurn();
+    const start = (id: string, args: object) =>
+      turn.start(callOf(id, 'pay', { ...args, run_in_background: true }));
+    const id = pendingId(await start('a', { to: 'anna' }));
+    await settle();
+    await loop.approvals.approve(id);
+    await settle();
+    await turn.start(callOf('b', 'task_stop', { task_id: id }));
+    await settle();
+    await start('c', { task_id: id, to: 'mallory' });
+    await settle();
+    expect(runs.map(({ args }) => args.to)).toEqual(['anna']);
+    expect(await loop.approvals.pending()).toMatchObject([{ task: id, args: { to: 'mallory' } }]);
+    await loop.approvals.approve(id);
+    await settle();
+    expect(runs.map(({ args }) => args.to)).toEqual(['anna', 'mallory']);
+    await turn.start(callOf('d', 'task_stop', { task_id: id }));
+    await settle();
+    // The same arguments again: that was decided.
+    await start('e', { task_id: id });
+    await settle();
+    expect(runs.map(({ args }) => args.to)).toEqual(['anna', 'mallory', 'mallory']);
+  });
+
+  it('takes no step from the tool, whatever the tool calls its own', async () => {
+    const { loop } = await openLoop();
+    const choose = defineTool({
+      name: 'choose',
+      description: 'For a test.',
+      policy: 'approval',
+      execute: (_args, { step }) => step('decision', () => 'its own'),
+    });
+    loop.tools.register(choose);
+    const turn = loop.beginTurn();
+    const [answer] = await soon(
+      turn.run([callOf('a', 'choose')], { decide: () => ({ kind: 'approve' }) }),
+    );
+    expect(answer?.result).toBe('its own');
+  });
+});
