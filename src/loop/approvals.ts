@@ -3,7 +3,7 @@ import type { Json } from '../../machines/index.ts';
 import type { Engine } from '../runtime/engine.ts';
 import { resume } from '../runtime/resume.ts';
 import { engineBehind, type Supervisor } from '../runtime/supervisor.ts';
-import { isRefusal, OffstageError, refused } from '../task/errors.ts';
+import { isOffstageError, isRefusal, OffstageError, refused, unknownTask } from '../task/errors.ts';
 import type { TaskHandle } from '../task/handle.ts';
 import { toJson } from '../task/json.ts';
 import { isUndecided } from '../tools/call/call-gate.ts';
@@ -112,13 +112,28 @@ export class TaskApprovals implements Approvals {
 
   /** By the id of the task or of the call. */
   async #find(id: string): Promise<TaskHandle> {
-    const byCall = (await this.pending()).find(({ call }) => call === id);
-    const task = await this.#thread.get(byCall?.task ?? id);
+    const task = (await this.#taskOf(id)) ?? (await this.#taskOfCall(id));
     const record = task.snapshot();
     const waits = approvalsOf(record).length > 0;
     const mayWait = record.status === 'stopped' || record.status === 'running';
     if (waits || (mayWait && isUndecided(record))) return task;
     throw refused('no_such_request', task.id);
+  }
+
+  /** First: the ids of calls come from the model, which could name one like the task of another. */
+  async #taskOf(id: string): Promise<TaskHandle | null> {
+    try {
+      return await this.#thread.get(id);
+    } catch (error) {
+      if (isOffstageError(error, 'unknown_task')) return null;
+      throw error;
+    }
+  }
+
+  async #taskOfCall(id: string): Promise<TaskHandle> {
+    const asked = (await this.pending()).find(({ call }) => call === id);
+    if (asked === undefined) throw unknownTask(id);
+    return this.#thread.get(asked.task);
   }
 
   /** Whatever the approver made of the arguments must still fit the tool. */
@@ -164,13 +179,14 @@ function toolNameOf(task: TaskHandle): string {
   return approval?.tool ?? task.snapshot().definition.replace(/^tool:/, '');
 }
 
-/** Waits until a relaunched task asks. Rejects if it ends instead. */
+/** Waits until a relaunched task asks. Rejects if it ends instead, or has been decided meanwhile. */
 function asked(task: TaskHandle): Promise<OpenApproval> {
   return new Promise((resolve, reject) => {
     let subscription: Subscription | null = null;
     const look = () => {
-      const [open] = approvalsOf(task.snapshot());
-      if (open === undefined && task.status === 'running') return;
+      const record = task.snapshot();
+      const [open] = approvalsOf(record);
+      if (open === undefined && task.status === 'running' && isUndecided(record)) return;
       subscription?.unsubscribe();
       if (open) resolve(open);
       else reject(refused('no_such_request', task.id));

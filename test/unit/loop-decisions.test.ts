@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { backgroundCapable, defineTool, taskTools } from '../../src/index.ts';
-import { callOf, openLoop, pendingId } from './loop-setup.ts';
-import { soon } from './setup.ts';
+import { callOf, inBackground, openLoop, pendingId } from './loop-setup.ts';
+import { at, rejection, soon } from './setup.ts';
 
 describe('a decision on a call', () => {
   it('counts for its arguments only: resumed with others by the model, it is asked for again', async () => {
@@ -32,6 +32,27 @@ describe('a decision on a call', () => {
     await start('e', { task_id: id });
     await settle();
     expect(runs.map(({ args }) => args.to)).toEqual(['anna', 'mallory', 'mallory']);
+  });
+
+  it('is for the task that is named, though a call has its id as well', async () => {
+    const { loop, runs, settle } = await openLoop();
+    const turn = loop.beginTurn();
+    const harmless = await inBackground(turn, 'a', 'risky');
+    await inBackground(turn, harmless, 'risky');
+    await settle();
+    await loop.approvals.approve(harmless);
+    await settle();
+    expect(runs.map(({ context }) => context.id)).toEqual([harmless]);
+  });
+
+  it('that comes while the one before is being stored is refused, and does not wait for the tool', async () => {
+    const { loop, runs, settle } = await openLoop();
+    const id = await inBackground(loop.beginTurn(), 'a', 'risky');
+    await settle();
+    await loop.approvals.approve(id);
+    await rejection(loop.approvals.deny(id), 'no_such_request');
+    await settle();
+    expect(at(runs, 0).context.signal.aborted).toBe(false);
   });
 
   it('takes no step from the tool, whatever the tool calls its own', async () => {
