@@ -1,9 +1,7 @@
-import { enablePatches, produceWithPatches } from 'immer';
-import { copyJson, toJson } from '../task/json.ts';
+import { editJson } from '../task/edit-json.ts';
+import { toJson } from '../task/json.ts';
 import type { Decision } from '../tools/call/decision.ts';
 import type { Approval } from './approval.ts';
-
-enablePatches();
 
 /** Changes a draft of the arguments of a call, or gives new ones back. */
 export type ArgsRecipe = (draft: { [key: string]: unknown }) => unknown;
@@ -39,7 +37,7 @@ export function approveEdited(
   { args: given }: Pick<Approval, 'args'>,
   recipe: ArgsRecipe,
 ): Extract<Decision, { kind: 'approve' }> {
-  const [args, patches] = produceWithPatches<unknown>(copyJson(given), (draft: unknown) =>
+  const { value: args, patches } = editJson('edit', given, (draft) =>
     recipe(draft as { [key: string]: unknown }),
   );
   const limit = Number.POSITIVE_INFINITY;

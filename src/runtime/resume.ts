@@ -1,12 +1,11 @@
-import { type Draft, enablePatches, produceWithPatches } from 'immer';
+import type { Draft } from 'immer';
 import type { Json, Mode, Recovery, ResumeInput } from '../../machines/index.ts';
 import type { Cell } from '../supervisor/cell.ts';
+import { editJson } from '../task/edit-json.ts';
 import { refused } from '../task/errors.ts';
 import { copyJson, sameJson, toJson } from '../task/json.ts';
 import { parse } from '../task/schema.ts';
 import type { Engine } from './engine.ts';
-
-enablePatches();
 
 /** How a stopped task goes on. */
 export interface ResumeRequest {
@@ -100,9 +99,8 @@ async function edit(
   { record, definition }: Cell,
   recipe: NonNullable<ResumeRequest['recipe']>,
 ): Promise<ResumeInput> {
-  const [edited, patches] = produceWithPatches<Json | undefined>(
-    copyJson(record.input),
-    (draft) => recipe(draft) as Draft<Json> | undefined,
+  const { value: edited, patches } = editJson('recipe', record.input, (draft) =>
+    recipe(draft as Draft<Json> | undefined),
   );
   const { input, event } = engine.limits;
   const value = edited === undefined ? edited : toJson('The edited input', edited, input);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { backgroundCapable, defineTool, taskTools } from '../../src/index.ts';
 import { callOf, inBackground, openLoop, pendingId } from './loop-setup.ts';
-import { at, rejection, soon } from './setup.ts';
+import { turn as aTurn, at, rejection, soon, turns } from './setup.ts';
 
 describe('a decision on a call', () => {
   it('counts for its arguments only: resumed with others by the model, it is asked for again', async () => {
@@ -53,6 +53,28 @@ describe('a decision on a call', () => {
     await rejection(loop.approvals.deny(id), 'no_such_request');
     await settle();
     expect(at(runs, 0).context.signal.aborted).toBe(false);
+  });
+
+  it('cannot be edited by a function that is not done when it returns', async () => {
+    const { loop, runs, settle } = await openLoop();
+    const id = await inBackground(loop.beginTurn(), 'a', 'risky');
+    await settle();
+    const edits = [
+      async (draft: { [key: string]: unknown }) => {
+        await aTurn();
+        draft.late = true;
+      },
+      async (draft: { [key: string]: unknown }) => {
+        draft.early = true;
+        throw new Error('on purpose');
+      },
+    ];
+    for (const edit of edits) {
+      await rejection(loop.approvals.approve(id, { edit }), 'invalid_option');
+    }
+    await turns(4);
+    expect(await loop.approvals.pending()).toHaveLength(1);
+    expect(runs).toEqual([]);
   });
 
   it('takes no step from the tool, whatever the tool calls its own', async () => {

@@ -129,6 +129,20 @@ describe('a recipe given to resume()', () => {
     expect(task.snapshot()).toMatchObject({ status: 'stopped', attempt: 1 });
   });
 
+  it('that is not done when it returns leaves the task stopped', async () => {
+    const { definition } = crawler();
+    const stage = await openStage({ tasks: [definition] });
+    const task = await stoppedCrawl(stage, definition);
+    const late = async (draft: { url: string }) => {
+      await stage.settle();
+      draft.url = 'https://example.org/late';
+    };
+    const resumed = task.resume(late as unknown as Parameters<typeof task.resume>[0]);
+    await rejection(resumed, 'invalid_option');
+    await stage.settle();
+    expect(task.snapshot()).toMatchObject({ status: 'stopped', attempt: 1, input: GIVEN });
+  });
+
   it('is refused where its edit is too large', async () => {
     const { definition } = crawler();
     const stage = await openStage({ tasks: [definition], limits: { input: 100 } });
