@@ -6,8 +6,9 @@ import { engineBehind, type Supervisor } from '../runtime/supervisor.ts';
 import { isOffstageError, isRefusal, OffstageError, refused, unknownTask } from '../task/errors.ts';
 import type { TaskHandle } from '../task/handle.ts';
 import { toJson } from '../task/json.ts';
+import { parse } from '../task/schema.ts';
 import { isUndecided } from '../tools/call/call-gate.ts';
-import type { Decision } from '../tools/call/decision.ts';
+import { type Decision, decisionSchema } from '../tools/call/decision.ts';
 import { checkArgs } from '../tools/call/tool-args.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import { type Approval, approvalsOf, dormantApprovalOf, type OpenApproval } from './approval.ts';
@@ -82,7 +83,15 @@ export class TaskApprovals implements Approvals {
     await this.#decide(await this.#find(id), decision);
   }
 
-  async #decide(task: TaskHandle, decision: Decision): Promise<void> {
+  async #decide(task: TaskHandle, given: Decision): Promise<void> {
+    // Here already: what another runtime asks, it cannot check before it is stored.
+    const data = toJson('The decision', given, this.#engine.limits.event);
+    const decision = (await parse(
+      decisionSchema,
+      data,
+      'invalid_input',
+      'The decision',
+    )) as Decision;
     if (decision.kind === 'approve' && decision.args !== undefined) {
       await this.#check(task, decision.args);
     }

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { backgroundCapable, defineTool, taskTools } from '../../src/index.ts';
+import {
+  backgroundCapable,
+  type Decision,
+  defineTool,
+  memoryStore,
+  taskTools,
+} from '../../src/index.ts';
+import { virtualClock } from '../../src/testing/index.ts';
 import { callOf, inBackground, openLoop, pendingId } from './loop-setup.ts';
 import { turn as aTurn, at, rejection, soon, turns } from './setup.ts';
 
@@ -75,6 +82,21 @@ describe('a decision on a call', () => {
     await turns(4);
     expect(await loop.approvals.pending()).toHaveLength(1);
     expect(runs).toEqual([]);
+  });
+
+  it('that is none is refused, also by a runtime that does not run the call', async () => {
+    const clock = virtualClock();
+    const store = memoryStore({ clock });
+    const { loop, settle } = await openLoop({ stage: { clock, store } });
+    const other = await openLoop({ stage: { clock, store } });
+    const id = await inBackground(loop.beginTurn(), 'a', 'risky');
+    await settle();
+    for (const { approvals } of [loop, other.loop]) {
+      const decided = approvals.decide(id, { kind: 'perhaps' } as unknown as Decision);
+      await rejection(decided, 'invalid_input');
+    }
+    await settle();
+    expect(await loop.approvals.pending()).toHaveLength(1);
   });
 
   it('takes no step from the tool, whatever the tool calls its own', async () => {
