@@ -6,7 +6,8 @@ import {
   ToolRegistry,
   taskTools,
 } from '../../src/index.ts';
-import { openStage, soon, stateOf } from './setup.ts';
+import { callOf, openLoop, pendingId, taken } from './loop-setup.ts';
+import { at, openStage, soon, stateOf } from './setup.ts';
 import { callTool } from './task-tools-setup.ts';
 
 async function openWrapped() {
@@ -57,4 +58,25 @@ test('[A-x08] the background task of a wrapped tool sends a completion notice', 
   await settle();
   const notices = await thread.notices.take();
   expect(notices).toMatchObject([{ task: task_id, kind: 'completed', tool: 'crawl' }]);
+});
+
+test('a call that a turn waited for, stopped and resumed by the model, goes on in the background', async () => {
+  const { loop, thread, runs, settle } = await openLoop();
+  for (const tool of taskTools()) loop.tools.register(tool);
+  const turn = loop.beginTurn();
+  const id = pendingId(await turn.start(callOf('a', 'sturdy')));
+  await settle();
+  await turn.start(callOf('b', 'task_stop', { task_id: id }));
+  await settle();
+  await turn.start(callOf('c', 'task_resume', { task_id: id }));
+  await settle();
+  await turn.end();
+  await settle();
+  expect((await thread.get(id)).snapshot()).toMatchObject({
+    status: 'running',
+    mode: 'background',
+  });
+  at(runs, 1).succeed('after all');
+  await settle();
+  expect(await taken(loop)).toMatchObject([{ answer: { call: 'a', result: 'after all' } }]);
 });

@@ -1,3 +1,6 @@
+import { resume } from '../../runtime/resume.ts';
+import { engineBehind } from '../../runtime/supervisor.ts';
+import { fromStore } from '../call/call-errors.ts';
 import type { Tool } from '../definition/tool.ts';
 import { reason, taskId } from './arguments.ts';
 import type { ToolNames } from './names.ts';
@@ -32,7 +35,11 @@ export function taskResume(names: ToolNames): Tool {
     input: { task_id: taskId, reason },
     async run({ task_id: id, reason: why }, thread) {
       const task = await taskOf(thread, id);
-      await task.resume(undefined, why);
+      const engine = engineBehind(thread);
+      engine.registry.require(task.snapshot().definition);
+      // No turn waits for it any more, whatever waited for it before.
+      const request = { reason: why ?? null, mode: 'background' } as const;
+      await fromStore(resume(engine, thread.owner, id, request));
       const { status, phase, attempt } = task.snapshot();
       return { task_id: id, status, phase, attempt };
     },
