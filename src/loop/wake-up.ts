@@ -1,4 +1,4 @@
-import { type Observable, Subject } from 'rxjs';
+import type { Observable, Subscriber } from 'rxjs';
 import type { Engine } from '../runtime/engine.ts';
 import type { NoticeInbox } from '../runtime/notice-inbox.ts';
 import { Contained } from '../streams/contained.ts';
@@ -10,6 +10,15 @@ export interface ContinueRequest {
   readonly tasks: readonly string[];
 }
 
+/** All notices that a store may have for an owner. */
+const ALL = 2 ** 31 - 1;
+
+/** Somebody who is to be woken, once for all that is due. */
+interface Sleeper {
+  readonly subscriber: Subscriber<ContinueRequest>;
+  isTold: boolean;
+}
+
 /**
  * Wakes an idle loop, once for all that has come: not while a turn is open, and not again before the
  * loop has taken what it was woken for.
@@ -18,33 +27,38 @@ export class WakeUp {
   readonly requests$: Observable<ContinueRequest>;
   readonly #inbox: NoticeInbox;
   readonly #isBusy: () => boolean;
-  readonly #requests = new Subject<ContinueRequest>();
+  readonly #sleepers = new Set<Sleeper>();
   /** Waking notices that were not taken yet: the task of each, by key. */
   readonly #due = new Map<string, string>();
-  #isTold = false;
   #isScheduled = false;
 
   constructor(engine: Engine, inbox: NoticeInbox, isBusy: () => boolean) {
     this.#inbox = inbox;
     this.#isBusy = isBusy;
     this.requests$ = new Contained<ContinueRequest>(engine.reportObserver, (subscriber) => {
-      const listening = this.#requests.subscribe(subscriber);
-      listening.add(
-        inbox.arriving$.subscribe({
-          next: (notice) => this.#arrived([notice]),
-          complete: () => subscriber.complete(),
-        }),
-      );
+      const sleeper: Sleeper = { subscriber, isTold: false };
+      this.#sleepers.add(sleeper);
+      const listening = inbox.arriving$.subscribe({
+        next: (notice) => this.#arrived([notice]),
+        complete: () => subscriber.complete(),
+      });
+      listening.add(() => this.#leave(sleeper));
       // What came before anyone listened, or before a restart.
       this.#check().catch(engine.reportObserver);
       return listening;
     });
   }
 
+  /** While nobody listens, nobody hears what is taken meanwhile either. */
+  #leave(sleeper: Sleeper): void {
+    this.#sleepers.delete(sleeper);
+    if (this.#sleepers.size === 0) this.#due.clear();
+  }
+
   async #check(): Promise<void> {
-    this.#isTold = false;
     // Only looked at: they stay free for whoever takes them.
-    this.#arrived(await this.#inbox.take({ delivery: 'loop', forMs: 0 }));
+    const waiting = await this.#inbox.take({ delivery: 'loop', limit: ALL, forMs: 0 });
+    if (this.#sleepers.size > 0) this.#arrived(waiting);
   }
 
   #arrived(notices: readonly Notice[]): void {
@@ -64,7 +78,7 @@ export class WakeUp {
     const isAll = taken.length < limit;
     for (const key of isAll ? due : []) this.#due.delete(key);
     for (const { key } of taken) this.#due.delete(key);
-    this.#isTold = false;
+    for (const sleeper of this.#sleepers) sleeper.isTold = false;
     this.#schedule();
     return taken;
   }
@@ -76,7 +90,7 @@ export class WakeUp {
 
   /** At the end of this turn of the event loop: what is stored together wakes together. */
   #schedule(): void {
-    if (this.#isScheduled || this.#isTold || this.#due.size === 0 || this.#isBusy()) return;
+    if (this.#isScheduled || this.#due.size === 0 || this.#isBusy()) return;
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
@@ -85,8 +99,11 @@ export class WakeUp {
   }
 
   #tell(): void {
-    if (this.#isTold || this.#due.size === 0 || this.#isBusy() || !this.#requests.observed) return;
-    this.#isTold = true;
-    this.#requests.next({ tasks: [...new Set(this.#due.values())] });
+    if (this.#due.size === 0 || this.#isBusy()) return;
+    const request: ContinueRequest = { tasks: [...new Set(this.#due.values())] };
+    for (const sleeper of [...this.#sleepers].filter(({ isTold }) => !isTold)) {
+      sleeper.isTold = true;
+      sleeper.subscriber.next(request);
+    }
   }
 }

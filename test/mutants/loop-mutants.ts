@@ -50,15 +50,15 @@ export const loopMutants: readonly Mutant[] = [
   {
     name: 'every notice wakes the loop anew',
     file: 'src/loop/wake-up.ts',
-    find: '    this.#isTold = true;\n    this.#requests',
-    replace: '    this.#requests',
+    find: '      sleeper.isTold = true;\n',
+    replace: '',
     tests,
   },
   {
     name: 'the loop is woken while a turn is open',
     file: 'src/loop/wake-up.ts',
-    find: 'this.#due.size === 0 || this.#isBusy() || !this.#requests.observed',
-    replace: 'this.#due.size === 0 || !this.#requests.observed',
+    find: 'if (this.#due.size === 0 || this.#isBusy()) return;\n    const request',
+    replace: 'if (this.#due.size === 0) return;\n    const request',
     tests,
   },
   {

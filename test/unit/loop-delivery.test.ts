@@ -6,8 +6,10 @@ import {
   type Delivery,
   defineTool,
   type Loop,
+  memoryStore,
   type Turn,
 } from '../../src/index.ts';
+import { virtualClock } from '../../src/testing/index.ts';
 import { callOf, inBackground, openLoop, pendingId, seenOf, taken } from './loop-setup.ts';
 import { at, soon, turns } from './setup.ts';
 
@@ -168,6 +170,66 @@ describe('the request to continue', () => {
     await settle();
     expect(wakes).toEqual([]);
     expect(await soon(loop.whenPending())).toBeNull();
+  });
+
+  it('is told to each who listens once, also where another begins to listen later', async () => {
+    const { loop, runs, settle } = await openLoop({ continue: 'request' });
+    const told: string[] = [];
+    loop.continueRequested$.subscribe(() => told.push('first'));
+    const turn = loop.beginTurn();
+    await inBackground(turn);
+    await turn.end();
+    await settle();
+    at(runs, 0).succeed();
+    await settle();
+    loop.continueRequested$.subscribe(() => told.push('second'));
+    await settle();
+    expect(told).toEqual(['first', 'second']);
+  });
+
+  it('is not told to one who listens again for what was taken meanwhile', async () => {
+    const { thread, work, runs, settle } = await openLoop();
+    const loop = createLoop(thread, { tools: work.all(), continue: 'request' });
+    let wakes = 0;
+    const wake = () => {
+      wakes += 1;
+    };
+    const open = loop.beginTurn();
+    const listening = loop.continueRequested$.subscribe(wake);
+    await inBackground(open);
+    await settle();
+    at(runs, 0).succeed();
+    await settle();
+    listening.unsubscribe();
+    await thread.notices.acknowledge(await thread.notices.take());
+    const again = loop.continueRequested$.subscribe(wake);
+    await open.end();
+    await settle();
+    expect(wakes).toBe(0);
+    again.unsubscribe();
+  });
+
+  it('finds what asks for it behind any number of notices that do not', async () => {
+    const clock = virtualClock();
+    const store = memoryStore({ clock });
+    const limits = { perOwner: 200, perRuntime: 200 };
+    const before = await openLoop({ stage: { clock, store, limits } });
+    const turn = before.loop.beginTurn();
+    for (let index = 0; index <= 100; index += 1) {
+      const policy = index === 100 ? 'request' : 'notify';
+      await inBackground(turn, `${index}`, 'work', { continue: policy });
+    }
+    await before.settle();
+    for (const run of before.runs) {
+      run.succeed();
+      await before.settle();
+    }
+    await before.runtime.close();
+    const { loop, settle } = await openLoop({ stage: { clock, store } });
+    const woken: number[] = [];
+    loop.continueRequested$.subscribe(({ tasks }) => woken.push(tasks.length));
+    await settle();
+    expect(woken).toEqual([1]);
   });
 
   it('comes again for what one batch could not hold', async () => {
