@@ -2,6 +2,7 @@ import type { Json } from '../../machines/index.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
 import { isRefusal } from '../task/errors.ts';
 import type { Decision } from '../tools/call/decision.ts';
+import { readCall } from '../tools/call/tool-call.ts';
 import type { ToolCall } from '../tools/definition/tool.ts';
 import type { ToolAnswer } from '../tools/result/tool-answer.ts';
 import type { Approval } from './approval.ts';
@@ -22,8 +23,10 @@ export interface TurnRunOptions {
   readonly answer?: (question: ForegroundQuestion) => Json | Promise<Json>;
 }
 
-/** What a turn lets its run know and do. */
+/** What a turn lets its runs know and do. */
 export interface TurnInside {
+  /** Whether something of the turn is still to be told. */
+  isOpen(): boolean;
   /** Keeps the turn open until this is over. */
   hold(work: Promise<void>): void;
   /** Nothing need be decided any more. */
@@ -32,37 +35,82 @@ export interface TurnInside {
   interrupted(): Promise<readonly ToolAnswer[]>;
 }
 
-/** Starts all calls and gathers exactly one answer for each, in their order. */
-export async function runTurn(
-  turn: Turn,
-  core: LoopCore,
-  calls: readonly ToolCall[],
-  options: TurnRunOptions,
-  { hold, isOver, interrupted }: TurnInside,
-): Promise<readonly ToolAnswer[]> {
-  const told = new Map<string, ToolAnswer>();
-  const outcomes: StartOutcome[] = [];
-  // One after the other: a call that asks about tasks finds those that stand before it.
-  for (const call of calls) outcomes.push(await turn.start(call));
-  let asking = Promise.resolve();
-  for (let update = await turn.next(); update !== null; update = await turn.next()) {
-    if ('answer' in update) told.set(update.call, update.answer);
-    else {
-      const waiting = update;
-      // A person can be asked one thing at a time.
-      asking = asking.then(() => (isOver() ? undefined : settle(turn, core, waiting, options)));
-      hold(asking);
+/** The runs of one turn. They share its updates, so one of them reads for all. */
+export class TurnRuns {
+  readonly #turn: Turn;
+  readonly #core: LoopCore;
+  readonly #inside: TurnInside;
+  /** How the run of a call wants its questions settled. */
+  readonly #options = new Map<string, TurnRunOptions>();
+  /** Answers that were read and not given yet. */
+  readonly #told = new Map<string, ToolAnswer>();
+  #reading: Promise<void> | null = null;
+  #asking: Promise<void> = Promise.resolve();
+
+  constructor(turn: Turn, core: LoopCore, inside: TurnInside) {
+    this.#turn = turn;
+    this.#core = core;
+    this.#inside = inside;
+  }
+
+  /** Starts all calls and gathers exactly one answer for each, in their order. */
+  async run(calls: readonly ToolCall[], options: TurnRunOptions): Promise<readonly ToolAnswer[]> {
+    const ids = calls.map(idOf);
+    for (const id of ids) this.#options.set(id, options);
+    const outcomes: StartOutcome[] = [];
+    // One after the other: a call that asks about tasks finds those that stand before it.
+    for (const call of calls) outcomes.push(await this.#turn.start(call));
+    // Once more where a reading that was joined had come to its end already.
+    do await this.#read();
+    while (this.#inside.isOpen());
+    const cut = new Map((await this.#inside.interrupted()).map((answer) => [answer.call, answer]));
+    const given = new Set<StartOutcome>();
+    return ids.flatMap((id, index) => {
+      const outcome = outcomes[index];
+      // The same call twice has one outcome, and one answer.
+      if (outcome === undefined || given.has(outcome)) return [];
+      given.add(outcome);
+      return answerIn(outcome) ?? this.#give(id) ?? cut.get(id) ?? [];
+    });
+  }
+
+  #give(id: string): ToolAnswer | undefined {
+    const answer = this.#told.get(id);
+    this.#told.delete(id);
+    return answer;
+  }
+
+  #read(): Promise<void> {
+    this.#reading ??= this.#readAll().finally(() => {
+      this.#reading = null;
+    });
+    return this.#reading;
+  }
+
+  /** A person can be asked one thing at a time, and of nothing once the turn is over. */
+  #ask(update: Waiting): void {
+    const options = this.#options.get(update.call) ?? {};
+    this.#asking = this.#asking.then(async () => {
+      if (!this.#inside.isOver()) await settle(this.#turn, this.#core, update, options);
+    });
+    this.#inside.hold(this.#asking);
+  }
+
+  async #readAll(): Promise<void> {
+    const turn = this.#turn;
+    for (let update = await turn.next(); update !== null; update = await turn.next()) {
+      if ('answer' in update) this.#told.set(update.call, update.answer);
+      else {
+        this.#ask(update);
+      }
     }
   }
-  for (const answer of await interrupted()) told.set(answer.call, answer);
-  const given = new Set<StartOutcome>();
-  return calls.flatMap((call, index) => {
-    const outcome = outcomes[index];
-    // The same call twice has one outcome, and one answer.
-    if (outcome === undefined || given.has(outcome)) return [];
-    given.add(outcome);
-    return answerIn(outcome) ?? told.get(call.id) ?? [];
-  });
+}
+
+/** The id under which a turn knows a call, whatever was given as one. */
+function idOf(given: ToolCall): string {
+  const read = readCall(given);
+  return read.kind === 'call' ? read.call.id : read.answer.call;
 }
 
 function answerIn(outcome: StartOutcome): ToolAnswer | null {

@@ -8,7 +8,7 @@ import { internalError } from '../tools/result/tool-result.ts';
 import type { LoopCore } from './loop-core.ts';
 import { type Foreground, InlineCall, type OpenCall, TaskCall } from './open-call.ts';
 import { checkRoute, type Route, routeOf } from './route.ts';
-import { runTurn, type TurnRunOptions } from './run-turn.ts';
+import { type TurnRunOptions, TurnRuns } from './run-turn.ts';
 import type { StartOptions, Turn, WaitOptions } from './turn.ts';
 import type { StartOutcome, TurnUpdate } from './turn-update.ts';
 
@@ -33,12 +33,19 @@ export class TaskTurn implements Turn {
   #isOver = false;
   /** The answers that an interrupt gave, for whoever runs the turn to its end. */
   #interrupted: Promise<readonly ToolAnswer[]> = Promise.resolve([]);
+  readonly #runs: TurnRuns;
   readonly #onAbort = () => void this.#abort();
   #signal: AbortSignal | null = null;
 
   constructor(core: LoopCore, id: string) {
     this.#core = core;
     this.id = id;
+    this.#runs = new TurnRuns(this, core, {
+      isOpen: () => this.#updates.length > 0 || this.#isHeld,
+      hold: (work) => this.#hold(work),
+      isOver: () => this.#isOver,
+      interrupted: () => this.#interrupted,
+    });
   }
 
   /** Interrupts the turn when the signal aborts. */
@@ -169,11 +176,7 @@ export class TaskTurn implements Turn {
   }
 
   run(calls: readonly ToolCall[], options: TurnRunOptions = {}): Promise<readonly ToolAnswer[]> {
-    return runTurn(this, this.#core, calls, options, {
-      hold: (work) => this.#hold(work),
-      isOver: () => this.#isOver,
-      interrupted: () => this.#interrupted,
-    });
+    return this.#runs.run(calls, options);
   }
 
   /** Keeps the turn open while somebody decides; an interrupt does not wait for that. */

@@ -3,6 +3,7 @@ import {
   backgroundCapable,
   createLoop,
   defineTool,
+  type ToolAnswer,
   taskTools,
   toolError,
 } from '../../src/index.ts';
@@ -215,6 +216,35 @@ describe('the same call again', () => {
     expect(await queued(turn)).toHaveLength(1);
     expect(await turn.start(callOf('a'))).toEqual(outcomes[0]);
     expect(await turn.next()).toBeNull();
+  });
+
+  it('is answered to the run that made it, and decided as that run says, whatever runs beside it', async () => {
+    const { loop, runs, settle } = await openLoop();
+    const turn = loop.beginTurn();
+    const first = turn.run([callOf('a'), callOf('b', 'risky')], {
+      decide: () => ({ kind: 'deny', reason: 'by the first' }),
+    });
+    const second = turn.run([callOf('c'), callOf('d', 'risky')], {
+      decide: () => ({ kind: 'deny', reason: 'by the second' }),
+    });
+    await settle();
+    at(runs, 1).succeed('c');
+    at(runs, 0).succeed('a');
+    const words = (answers: readonly ToolAnswer[]) =>
+      answers.map(({ call, result, error }) => [call, error ?? result]);
+    expect(words(await soon(first))).toEqual([
+      ['a', 'a'],
+      ['b', 'by the first'],
+    ]);
+    expect(words(await soon(second))).toEqual([
+      ['c', 'c'],
+      ['d', 'by the second'],
+    ]);
+    // One that joins when the others have just come to their end.
+    const third = turn.run([callOf('e')]);
+    await settle();
+    at(runs, 2).succeed('e');
+    expect(words(await soon(third))).toEqual([['e', 'e']]);
   });
 
   it('is answered once by a run, and so is one whose id another call has', async () => {
