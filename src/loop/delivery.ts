@@ -1,6 +1,6 @@
 import type { Engine } from '../runtime/engine.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
-import { Pulse } from '../streams/pulse.ts';
+import { Bell } from '../streams/bell.ts';
 import { isEnd } from '../task/events.ts';
 import type { Notice } from '../task/notice.ts';
 import { type NoticeItem, renderNotices } from '../tools/prompt/render-notices.ts';
@@ -73,45 +73,59 @@ export class DeliveryDesk {
    * Every look comes before the wait for the next change, so no change is missed.
    */
   async whenPending({ signal }: WaitOptions = {}): Promise<PendingBatch | null> {
-    const pulse = new Pulse();
-    const look = () => {
-      isChanged = true;
-      pulse.beat();
-    };
-    let isChanged = false;
+    const news = new Bell();
+    const look = () => news.ring();
+    const { listeners } = this.#engine;
+    const followed = new Set<string>();
     const listening = this.#thread.notices.arriving$.subscribe({ next: look, complete: look });
     listening.add(
       this.#thread.events$.subscribe((event) => {
-        if (isEnd(event)) look();
+        if (isEnd(event) || event.type === 'redirected') look();
       }),
     );
     signal?.addEventListener('abort', look, { once: true });
     try {
       while (!signal?.aborted) {
-        isChanged = false;
         const batch = await this.takePending();
         if (batch.updates.length > 0) return batch;
-        if (!(await this.#isWaiting())) return null;
-        if (!isChanged) await pulse.next();
+        const awaited = await this.#awaited();
+        if (awaited.length === 0) return null;
+        const isNew = this.#follow(awaited, followed, news);
+        // What was stored before it was followed is seen by another look.
+        if (!isNew) await news.heard();
       }
       return null;
     } finally {
       signal?.removeEventListener('abort', look);
       listening.unsubscribe();
+      for (const id of followed) listeners.remove(id, news);
     }
   }
 
-  /** Some task runs that will still have something to say to the loop. */
-  async #isWaiting(): Promise<boolean> {
-    if (this.#engine.isShut) return false;
+  /** The tasks that run and will still have something to say to the loop. */
+  async #awaited(): Promise<readonly string[]> {
+    if (this.#engine.isShut) return [];
     const tasks = await this.#thread.list({ statuses: ['running'] });
-    return tasks.some((task) => {
-      const { mode, notify, delivery } = task.snapshot();
-      return mode === 'background' && notify && delivery === 'loop';
-    });
+    return tasks
+      .map((task) => task.snapshot())
+      .filter(({ mode, notify, delivery }) => {
+        return mode === 'background' && notify && delivery === 'loop';
+      })
+      .map(({ id }) => id);
+  }
+
+  /** Has the store tell of tasks that other runtimes run. `true` if there was one to add. */
+  #follow(ids: readonly string[], followed: Set<string>, news: Bell): boolean {
+    const { cells, listeners } = this.#engine;
+    const unheard = ids.filter((id) => !cells.has(id) && !followed.has(id));
+    for (const id of unheard) {
+      followed.add(id);
+      listeners.add(id, news);
+    }
+    return unheard.length > 0;
   }
 
   async isWaitingOnTasks(): Promise<boolean> {
-    return this.#isWaiting();
+    return (await this.#awaited()).length > 0;
   }
 }

@@ -136,6 +136,30 @@ describe('waiting', () => {
     await host.cancel(manual);
   });
 
+  it('for what is pending ends when the last task that could bring it is delivered by hand', async () => {
+    const { loop, host, settle } = await openLoop();
+    const id = await inBackground(loop.beginTurn());
+    await settle();
+    const waiting = loop.whenPending();
+    expect(await stateOf(waiting)).toBe('pending');
+    await host.setDelivery(id, 'manual');
+    expect(await soon(waiting)).toBeNull();
+  });
+
+  it('for what is pending hears of tasks that another runtime runs', async () => {
+    const clock = virtualClock();
+    const store = memoryStore({ clock });
+    const one = await openLoop({ stage: { clock, store } });
+    const other = await openLoop({ stage: { clock, store } });
+    const id = await inBackground(one.loop.beginTurn());
+    await one.settle();
+    const waiting = other.loop.whenPending();
+    expect(await stateOf(waiting)).toBe('pending');
+    at(one.runs, 0).succeed('elsewhere');
+    const batch = await soon(waiting);
+    expect(batch?.updates).toMatchObject([{ task: { id }, answer: { result: 'elsewhere' } }]);
+  });
+
   it('for what is pending ends with its signal and with the runtime', async () => {
     const { loop, runtime, settle } = await openLoop();
     await inBackground(loop.beginTurn(), 'a', 'risky');
