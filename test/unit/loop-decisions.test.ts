@@ -99,6 +99,19 @@ describe('a decision on a call', () => {
     expect(await loop.approvals.pending()).toHaveLength(1);
   });
 
+  it('is asked for whole arguments, however large they may be', async () => {
+    const { loop, runs, settle } = await openLoop();
+    const text = 'x'.repeat(600_000);
+    const turn = loop.beginTurn();
+    const run = turn.run([callOf('a', 'risky', { text })]);
+    await soon(run);
+    const [approval] = await loop.approvals.pending();
+    expect(approval?.args).toEqual({ text });
+    await loop.approvals.approve('a');
+    await settle();
+    expect(at(runs, 0).args.text).toBe(text);
+  });
+
   it('takes no step from the tool, whatever the tool calls its own', async () => {
     const { loop } = await openLoop();
     const choose = defineTool({

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../../../machines/index.ts';
+import type { CurrentTask } from '../../runtime/current-task.ts';
+import { engineBehind } from '../../runtime/supervisor.ts';
 import type { Clock } from '../../task/clock.ts';
 import { canonicalJson } from '../../task/json.ts';
 import type { TaskRecord } from '../../task/record.ts';
 import type { RunContext } from '../../task/run-context.ts';
 import type { Tool, ToolCall } from '../definition/tool.ts';
+import { modelJson } from '../prompt/model-json.ts';
 import { ToolError } from '../result/tool-error.ts';
 import { type Decision, decisionSchema } from './decision.ts';
 
@@ -38,20 +41,27 @@ export function decided(
   tool: Tool,
   call: ToolCall,
   context: RunContext<unknown>,
-  clock: Clock,
+  { clock, thread }: CurrentTask,
 ): Promise<Decision> {
   const { promise: isLate, disarm } = deadline(tool, clock);
   const args = call.args as Json;
+  const shown = shownArgs(args, engineBehind(thread).limits.event);
   const question = {
     kind: gate,
     prompt: promptOf(gate, tool.title ?? tool.name),
-    data: { tool: tool.name, call: call.id, args, title: tool.title },
+    data: { tool: tool.name, call: call.id, args: shown, title: tool.title },
     schema: decisionSchema,
     signal: isLate,
   };
   return context
     .step(stepOf(args), async () => (await context.requestInput(question)) as Decision)
     .finally(disarm);
+}
+
+/** An event holds less than an input: what is too much for it is cut. The record has it whole. */
+function shownArgs(args: Json, limit: number): Json {
+  const isLarge = JSON.stringify(args).length > limit / 2;
+  return isLarge ? modelJson(args, { total: Math.floor(limit / 8) }) : args;
 }
 
 /** What is asked of whoever decides, in words. */

@@ -151,7 +151,7 @@ async function resultOf(
   const gate = gateOf(tool, context.input);
   if (gate === null) return execute(tool, call, context.input, null, context, task);
   const decision = await runTool({ name: tool.name, outputSchema: undefined }, () =>
-    decided(gate, tool, call, context, task.clock),
+    decided(gate, tool, call, context, task),
   );
   if (decision.kind !== 'success') return decision;
   return follow(decision.value as unknown as Decision, tool, call, context, task);
