@@ -131,7 +131,8 @@ class TaskLoop implements Loop, LoopCore {
 
   async reminder(): Promise<string | null> {
     const tasks = await this.thread.list({ statuses: ['running'] });
-    return this.#reminder.next(tasks.map((task) => task.snapshot()));
+    const records = tasks.map((task) => task.snapshot());
+    return this.#reminder.next(records.filter(({ delivery }) => delivery === 'loop'));
   }
 
   async state(): Promise<LoopState> {

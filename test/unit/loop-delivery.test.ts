@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  backgroundCapable,
   type ContinuePolicy,
   type ContinueRequest,
   createLoop,
@@ -7,6 +8,7 @@ import {
   defineTool,
   type Loop,
   memoryStore,
+  spawnBackground,
   type Turn,
 } from '../../src/index.ts';
 import { virtualClock } from '../../src/testing/index.ts';
@@ -307,6 +309,33 @@ describe('the delivery of a result', () => {
       { task: { id: manual }, answer: { call: 'a', result: 'by hand' } },
     ]);
     expect(await host.drain()).toEqual([]);
+  });
+
+  it('by hand is also that of a run that spawn_background starts, in a loop or a call that says so', async () => {
+    for (const byLoop of [true, false]) {
+      const { loop, work, thread, settle } = await openLoop(byLoop ? { delivery: 'manual' } : {});
+      loop.tools.register(backgroundCapable(work.tool('nap')));
+      loop.tools.register(spawnBackground(loop.tools));
+      const call = callOf('a', 'spawn_background', { tool: 'nap', args: {} });
+      await loop.beginTurn().start(call, byLoop ? {} : { delivery: 'manual' });
+      await settle();
+      const [task] = await thread.list();
+      expect(task?.snapshot().delivery).toBe('manual');
+    }
+  });
+
+  it('by hand keeps a task out of the reminder, which tells the model of all others once', async () => {
+    const { loop, host } = await openLoop();
+    const turn = loop.beginTurn();
+    const manual = await inBackground(turn, 'a', 'work', { delivery: 'manual' });
+    expect(await loop.reminder()).toBeNull();
+    const id = await inBackground(turn, 'b');
+    const text = await loop.reminder();
+    expect(text).toContain(id);
+    expect(text).not.toContain(manual);
+    expect(await loop.reminder()).toBeNull();
+    await host.setDelivery(manual, 'loop');
+    expect(await loop.reminder()).toContain(manual);
   });
 
   it('drains all there is at once', async () => {

@@ -1,5 +1,6 @@
 import { engineBehind } from '../../runtime/supervisor.ts';
 import { quote } from '../../task/ids.ts';
+import { scopeOf } from '../call/inline-call.ts';
 import type { JsonObject } from '../call/tool-args.ts';
 import { defineTool } from '../definition/define-tool.ts';
 import { SPAWN_BACKGROUND, supportsBackground, type Tool } from '../definition/tool.ts';
@@ -72,14 +73,16 @@ export function spawnBackground(
       'the paths of its log and its result; unless you say otherwise you are told when it has ended.',
     parameters: PARAMETERS,
     requiresContext: true,
-    async execute(args, { thread, call, turn }) {
+    async execute(args, context) {
+      const { thread, call, turn } = context;
       const wish = readSpawnArgs(args);
       const target = targetOf(registry, wish.tool);
       if (thread === null) {
         throw new ToolError('Runs only inside a runtime', { code: 'context_required' });
       }
       useArtifacts(engineBehind(thread), artifacts);
-      return startRun({ tool: target, wish, call, turn, thread, artifacts });
+      const { delivery = 'loop' } = scopeOf(context) ?? {};
+      return startRun({ tool: target, wish, call, turn, thread, artifacts, delivery });
     },
   });
   return { ...tool, isInline: true };

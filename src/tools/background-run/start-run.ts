@@ -1,3 +1,4 @@
+import type { Delivery } from '../../../machines/index.ts';
 import { spawn } from '../../runtime/spawn.ts';
 import { engineBehind, type Supervisor } from '../../runtime/supervisor.ts';
 import { newId, quote } from '../../task/ids.ts';
@@ -28,6 +29,7 @@ export interface WantedRun {
   readonly turn: string | null;
   readonly thread: Supervisor;
   readonly artifacts: Artifacts;
+  readonly delivery: Delivery;
 }
 
 /** Judges the call as one of the tool itself, and starts it. */
@@ -80,7 +82,7 @@ function ownArgs(tool: Tool, given: JsonObject): unknown {
 }
 
 function describe(
-  { tool, wish, call, turn, thread, artifacts }: WantedRun,
+  { tool, wish, call, turn, thread, artifacts, delivery }: WantedRun,
   id: string,
   { valid, prepared }: Extract<PreparedCall, { kind: 'ready' }>,
 ) {
@@ -98,6 +100,7 @@ function describe(
     call: call.id,
     ...(turn !== null && { turn }),
     mode: 'background' as const,
+    delivery,
     wake: 'silent' as const,
     notify: wish.signalOnCompletion,
     continue: wish.signalOnCompletion ? ('request' as const) : ('notify' as const),
