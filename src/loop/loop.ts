@@ -100,7 +100,9 @@ class TaskLoop implements Loop, LoopCore {
     const events$ = loopEvents(this.engine, thread.owner, this.continueRequested$);
     this.host = new TaskHost(thread, this.#desk, events$);
     // A task that an earlier process left behind can be taken up only by what is registered.
-    for (const tool of this.tools) if (!tool.isInline) this.engine.registry.replace(toolTask(tool));
+    for (const tool of this.tools) {
+      if (!tool.isInline) this.engine.registry.replace(thread.owner, toolTask(tool));
+    }
   }
 
   definitions(): readonly ToolDefinition[] {

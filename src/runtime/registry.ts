@@ -1,10 +1,17 @@
 import { defineTask, type TaskDefinition } from '../task/definition.ts';
 import { OffstageError } from '../task/errors.ts';
 import type { TaskRecord } from '../task/record.ts';
+import { OwnedDefinitions } from './owned-definitions.ts';
 
-/** The definitions that a runtime can run, by name. */
+type Found = Pick<TaskRecord, 'definition' | 'owner'>;
+
+/**
+ * The definitions that a runtime can run, by name: its own, and before them those that an owner
+ * brought. Nobody's task runs what another owner brought.
+ */
 export class Registry {
   readonly #definitions = new Map<string, TaskDefinition>();
+  readonly #owned = new OwnedDefinitions();
 
   add(definition: TaskDefinition): void {
     const existing = this.#definitions.get(definition.name);
@@ -18,16 +25,17 @@ export class Registry {
     this.#definitions.set(definition.name, definition);
   }
 
-  /** Puts a definition in the place of one with the same name. */
-  replace(definition: TaskDefinition): void {
-    this.#definitions.set(definition.name, definition);
+  /** Puts a definition in the place of the one with the same name that the owner had. */
+  replace(owner: string, definition: TaskDefinition): void {
+    this.#owned.set(owner, definition);
   }
 
   /** The definition that was registered, which must be the very one that is asked for. */
-  check(definition: TaskDefinition): void {
+  check(owner: string, definition: TaskDefinition): void {
     const { name } = definition;
-    this.require(name);
-    if (this.#definitions.get(name) === definition) return;
+    const registered = this.#get({ owner, definition: name });
+    if (registered === undefined) throw unknown(name);
+    if (registered === definition) return;
     throw new OffstageError(
       'unknown_definition',
       `Another task definition is registered as "${name}"; pass that one, or give yours another name.`,
@@ -36,13 +44,17 @@ export class Registry {
   }
 
   /** Throws `unknown_definition` where a stored task cannot be run. */
-  require(name: string): void {
-    if (!this.#definitions.has(name)) throw unknown(name);
+  require(record: Found): void {
+    if (this.#get(record) === undefined) throw unknown(record.definition);
   }
 
   /** What runs a stored task. One that is not registered can be seen and ended, but not run. */
-  find({ definition, resumable }: Pick<TaskRecord, 'definition' | 'resumable'>): TaskDefinition {
-    return this.#definitions.get(definition) ?? unregistered(definition, resumable);
+  find(record: Found & Pick<TaskRecord, 'resumable'>): TaskDefinition {
+    return this.#get(record) ?? unregistered(record.definition, record.resumable);
+  }
+
+  #get({ owner, definition: name }: Found): TaskDefinition | undefined {
+    return this.#owned.get(owner, name) ?? this.#definitions.get(name);
   }
 }
 

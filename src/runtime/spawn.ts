@@ -38,7 +38,7 @@ export function spawn<Input, Output>(
 ): Promise<TaskHandle<Output, Input>> {
   try {
     engine.throwIfClosing();
-    engine.registry.check(definition);
+    engine.registry.check(owner, definition);
     // Checked as it will be stored: what fits only before it became JSON would fail in every attempt.
     const stored =
       input === undefined ? undefined : toJson('The input', input, engine.limits.input);

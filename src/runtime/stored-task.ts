@@ -190,7 +190,7 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
   async resume(recipe?: InputRecipe<Input>, given?: string): Promise<void> {
     const reason = checkText('reason', given);
     this.#engine.throwIfClosing();
-    this.#engine.registry.require(this.#cell.record.definition);
+    this.#engine.registry.require(this.#cell.record);
     const request = { reason, mode: null };
     const edit = recipe && ((draft: unknown) => recipe(draft as Draft<Input>));
     await resume(this.#engine, this.owner, this.id, edit ? { ...request, recipe: edit } : request);

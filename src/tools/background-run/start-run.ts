@@ -45,7 +45,7 @@ export async function startRun(wanted: WantedRun) {
   if (ready.kind === 'refused') return ready.result;
   const options = { ...describe(wanted, id, ready), ...(key !== null && { key }) };
   const definition = toolTask(tool);
-  engine.registry.replace(definition);
+  engine.registry.replace(owner, definition);
   try {
     const task = await spawn(engine, owner, definition, ready.valid.given, options);
     return answerOf(wanted, task.snapshot());

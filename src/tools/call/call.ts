@@ -71,7 +71,7 @@ async function startWith(given: Omit<CallUnderWay, 'mode'>): Promise<StartedCall
   const { args } = routed;
   const mode = routed.isBackground ? 'background' : (scope.mode ?? 'foreground');
   const underWay: CallUnderWay = { ...given, call: { ...call, args }, mode };
-  engine.registry.replace(toolTask(tool));
+  engine.registry.replace(scope.thread.owner, toolTask(tool));
   const earlier = await attach(underWay, keyOf(underWay));
   if (earlier) return earlier;
   const id = isObject(args) ? tool.background?.idFromArgs?.(args) : null;
@@ -94,7 +94,7 @@ async function startNew(underWay: CallUnderWay): Promise<StartedCall> {
   const key = keyOf(underWay);
   const definition = toolTask(tool);
   // Once more: another tool of that name may have been called meanwhile.
-  engine.registry.replace(definition);
+  engine.registry.replace(owner, definition);
   const task = await fromStore(
     spawn(engine, owner, definition, given, {
       ...describeCall(underWay, given, withId(tool, args, id)),

@@ -36,7 +36,7 @@ export function taskResume(names: ToolNames): Tool {
     async run({ task_id: id, reason: why }, thread) {
       const task = await taskOf(thread, id);
       const engine = engineBehind(thread);
-      engine.registry.require(task.snapshot().definition);
+      engine.registry.require(task.snapshot());
       // No turn waits for it any more, whatever waited for it before.
       const request = { reason: why ?? null, mode: 'background' } as const;
       await fromStore(resume(engine, thread.owner, id, request));
