@@ -128,7 +128,7 @@ export interface Store {
   readCommands(task: string): Promise<readonly InboxCommand[]>;
   dropCommands(task: string, ids: readonly string[]): Promise<void>;
 
-  /** Notices that are neither acknowledged nor taken by another taker; they are `taker`'s for `forMs`. */
+  /** Notices that are neither acknowledged nor taken by another taker; they are `taker`'s for `forMs`, or longer if they were already. */
   takeNotices(
     owner: string,
     taker: string,

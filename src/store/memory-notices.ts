@@ -30,8 +30,9 @@ export class MemoryNotices {
       if (delivery !== undefined && pending.notice.delivery !== delivery) continue;
       // Whoever took a notice gets it again until it is acknowledged; others wait for the claim to lapse.
       if (pending.taker !== null && pending.taker !== taker && pending.until > now) continue;
+      // Another look by the same taker gives nothing away that it has.
+      pending.until = pending.taker === taker ? Math.max(pending.until, until) : until;
       pending.taker = taker;
-      pending.until = until;
       taken.push(pending.notice);
     }
     return taken;

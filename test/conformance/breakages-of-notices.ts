@@ -170,6 +170,17 @@ export const noticeBreakages: readonly Breakage[] = [
       };
     },
   ),
+  breakage(
+    'a look for no time lets go of what was taken',
+    'notice: a look by its taker for no time does not give it away',
+    (store) => ({
+      async takeNotices(owner, taker, options) {
+        const taken = await store.takeNotices(owner, taker, options);
+        if (options.forMs === 0) await store.release(taker);
+        return taken;
+      },
+    }),
+  ),
   breakage('notices come by key', 'notice: oldest first, and no more than the limit', (store) => ({
     async takeNotices(owner, taker, options) {
       const taken = await store.takeNotices(owner, taker, options);

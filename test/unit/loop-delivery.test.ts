@@ -211,6 +211,21 @@ describe('the request to continue', () => {
     again.unsubscribe();
   });
 
+  it('can be listened for while a batch is in hand, which no other runtime gets meanwhile', async () => {
+    const clock = virtualClock();
+    const store = memoryStore({ clock });
+    const { loop, runs, settle } = await openLoop({ stage: { clock, store } });
+    const other = await openLoop({ stage: { clock, store } });
+    await inBackground(loop.beginTurn());
+    await settle();
+    at(runs, 0).succeed();
+    await settle();
+    expect(await taken(loop)).toHaveLength(1);
+    wakesOf(loop);
+    await settle();
+    expect(await taken(other.loop)).toEqual([]);
+  });
+
   it('finds what asks for it behind any number of notices that do not', async () => {
     const clock = virtualClock();
     const store = memoryStore({ clock });

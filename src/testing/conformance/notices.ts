@@ -80,6 +80,15 @@ export const notices: readonly ContractCase[] = [
     },
   },
   {
+    name: 'notice: a look by its taker for no time does not give it away',
+    async check(bench) {
+      const { owner } = await notify(bench, 'key');
+      await bench.take(owner, 'taker-1', FOR_MS);
+      assert.deepEqual(await bench.take(owner, 'taker-1', 0), ['key']);
+      assert.deepEqual(await bench.take(owner, 'taker-2', FOR_MS), []);
+    },
+  },
+  {
     name: 'notice: oldest first, and no more than the limit',
     async check(bench) {
       for (const key of ['c', 'a', 'b']) {
