@@ -1,9 +1,14 @@
-import type { TaskRecord } from '../task/record.ts';
+import type { Status } from '../../machines/index.ts';
+import { isTerminal, type TaskRecord } from '../task/record.ts';
 import type { ListQuery } from './contract.ts';
+
+const UNFINISHED: ReadonlySet<Status> = new Set(['running', 'stopped']);
 
 /** Finds tasks by owner, parent, dedupe key and live name. */
 export class MemoryIndex {
   readonly #byOwner = new Map<string, Set<string>>();
+  /** Those of an owner that have not ended for good: few, however many have. */
+  readonly #unfinished = new Map<string, Set<string>>();
   readonly #byParent = new Map<string, Set<string>>();
   readonly #keys = new Map<string, string>();
   readonly #names = new Map<string, string>();
@@ -16,6 +21,8 @@ export class MemoryIndex {
 
   /** A name belongs to its task only while that is running. */
   update(record: TaskRecord): void {
+    if (isTerminal(record)) removeFrom(this.#unfinished, record.owner, record.id);
+    else addTo(this.#unfinished, record.owner, record.id);
     if (record.name === null) return;
     const name = nameOf(record);
     if (record.status === 'running') this.#names.set(name, record.id);
@@ -24,6 +31,7 @@ export class MemoryIndex {
 
   remove(record: TaskRecord): void {
     removeFrom(this.#byOwner, record.owner, record.id);
+    removeFrom(this.#unfinished, record.owner, record.id);
     if (record.parent !== null) removeFrom(this.#byParent, record.parent, record.id);
     if (record.key !== null) this.#keys.delete(keyOf(record));
   }
@@ -37,10 +45,11 @@ export class MemoryIndex {
   }
 
   /** Ids among which all that a query asks for are; `undefined` means any may be. */
-  candidates({ owner, parent }: ListQuery): Iterable<string> | undefined {
+  candidates({ owner, parent, statuses }: ListQuery): Iterable<string> | undefined {
     if (parent !== undefined) return this.#byParent.get(parent) ?? [];
-    if (owner !== undefined) return this.#byOwner.get(owner) ?? [];
-    return undefined;
+    if (owner === undefined) return undefined;
+    const isUnfinished = statuses?.every((status) => UNFINISHED.has(status)) ?? false;
+    return (isUnfinished ? this.#unfinished : this.#byOwner).get(owner) ?? [];
   }
 }
 
