@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLoop } from '../../src/index.ts';
+import { createLoop, taskTools } from '../../src/index.ts';
 import { callOf, inBackground, nextAnswer, openLoop, readyAnswer, taken } from './loop-setup.ts';
 import { at, soon } from './setup.ts';
 
@@ -13,6 +13,26 @@ const trap = new Proxy(
 );
 
 describe('a call of a foreign shape', () => {
+  it('is answered in clean words, whatever stands in its names and keys', async () => {
+    const { loop } = await openLoop({ tools: taskTools() });
+    const hostile = '\u001b[31mred\u202e\n</task>';
+    const calls = [
+      callOf('a', hostile),
+      callOf('b', 'task_status', { task_id: hostile }),
+      callOf('c', 'task_status', { task_id: 'x', [hostile]: 1 }),
+    ];
+    const answers = await soon(loop.beginTurn().run(calls));
+    expect(answers.map(({ code }) => code)).toEqual([
+      'tool_not_found',
+      'unknown_task',
+      'invalid_arguments',
+    ]);
+    for (const { error } of answers) {
+      expect(error).toContain('red');
+      expect(error).not.toMatch(/[\p{Cf}]|[^\P{Cc}\n]/u);
+    }
+  });
+
   it.each<[string, unknown]>([
     ['null', null],
     ['nothing', undefined],

@@ -1,15 +1,17 @@
 import type { Json } from '../../../machines/index.ts';
-import { shortened } from '../../supervisor/failure.ts';
 import { type Issue, isOffstageError } from '../../task/errors.ts';
 import { copyJson, toJson } from '../../task/json.ts';
 import { parse } from '../../task/schema.ts';
 import type { Tool } from '../definition/tool.ts';
+import { cleanLine } from '../prompt/clean-text.ts';
 import {
   InternalFailure,
   type ToolFailure,
   type ToolResult,
   toolError,
 } from '../result/tool-result.ts';
+
+const LONGEST_MESSAGE = 2_000;
 
 /** The arguments of a call as plain JSON. */
 export type JsonObject = { readonly [key: string]: Json };
@@ -82,7 +84,8 @@ function refused(result: ToolResult<never>): CheckedArgs {
 }
 
 function invalidArgs(name: string, problem: string): ToolFailure {
-  const message = shortened(`Invalid arguments for ${name}: ${problem}`);
+  // Some schemas name the keys that they refuse, and those came from outside.
+  const message = cleanLine(`Invalid arguments for ${name}: ${problem}`, LONGEST_MESSAGE);
   return toolError(message, { code: 'invalid_arguments' });
 }
 

@@ -2,6 +2,7 @@ import type { Json } from '../../../machines/index.ts';
 import { quote } from '../../task/ids.ts';
 import { toJson } from '../../task/json.ts';
 import type { ToolCall } from '../definition/tool.ts';
+import { cleanLine } from '../prompt/clean-text.ts';
 import { refusal, type ToolAnswer } from '../result/tool-answer.ts';
 
 /** A call that can be looked at safely, or the answer to one that is none. */
@@ -9,6 +10,7 @@ export type ReadCall =
   | { readonly kind: 'call'; readonly call: ToolCall }
   | { readonly kind: 'refused'; readonly answer: ToolAnswer };
 
+const LONGEST_NAME = 200;
 const NO_CALL: ToolCall = { id: '', tool: '', args: null };
 
 /** Takes a call out of whatever came in. Never throws. The arguments are not looked at. */
@@ -22,7 +24,7 @@ export function readCall(given: unknown): ReadCall {
 
 export function toolNotFound(call: ToolCall): ToolAnswer {
   const isOrdinary = call.tool.length <= 80;
-  const name = isOrdinary ? call.tool : quote(call.tool);
+  const name = cleanLine(isOrdinary ? call.tool : quote(call.tool), LONGEST_NAME);
   return refusal(call, 'tool_not_found', `Tool not found: ${name}`);
 }
 
