@@ -27,6 +27,7 @@ export class WakeUp {
   readonly requests$: Observable<ContinueRequest>;
   readonly #inbox: NoticeInbox;
   readonly #isBusy: () => boolean;
+  readonly #report: (error: unknown) => void;
   readonly #sleepers = new Set<Sleeper>();
   /** Waking notices that were not taken yet: the task of each, by key. */
   readonly #due = new Map<string, string>();
@@ -34,6 +35,7 @@ export class WakeUp {
 
   constructor(engine: Engine, inbox: NoticeInbox, isBusy: () => boolean) {
     this.#inbox = inbox;
+    this.#report = engine.reportObserver;
     this.#isBusy = isBusy;
     this.requests$ = new Contained<ContinueRequest>(engine.reportObserver, (subscriber) => {
       const sleeper: Sleeper = { subscriber, isTold: false };
@@ -56,8 +58,7 @@ export class WakeUp {
   }
 
   async #check(): Promise<void> {
-    // Only looked at: they stay free for whoever takes them.
-    const waiting = await this.#inbox.take({ delivery: 'loop', limit: ALL, forMs: 0 });
+    const waiting = await this.#look();
     if (this.#sleepers.size > 0) this.#arrived(waiting);
   }
 
@@ -92,10 +93,24 @@ export class WakeUp {
   #schedule(): void {
     if (this.#isScheduled || this.#due.size === 0 || this.#isBusy()) return;
     this.#isScheduled = true;
-    setImmediate(() => {
+    setImmediate(async () => {
+      await this.#forgetTaken().catch(this.#report);
       this.#isScheduled = false;
       this.#tell();
     });
+  }
+
+  /** A notice may be taken and acknowledged before this runtime hears that it was stored. */
+  async #forgetTaken(): Promise<void> {
+    const due = [...this.#due.keys()];
+    const waiting = await this.#look();
+    const keys = new Set(waiting.map(({ key }) => key));
+    for (const key of due) if (!keys.has(key)) this.#due.delete(key);
+  }
+
+  /** They stay free for whoever takes them. */
+  #look(): Promise<readonly Notice[]> {
+    return this.#inbox.take({ delivery: 'loop', limit: ALL, forMs: 0 });
   }
 
   #tell(): void {

@@ -13,7 +13,7 @@ import {
 } from '../../src/index.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { callOf, inBackground, openLoop, pendingId, seenOf, taken } from './loop-setup.ts';
-import { at, soon, turns } from './setup.ts';
+import { at, over, soon, turns } from './setup.ts';
 
 function wakesOf(loop: Loop): ContinueRequest[] {
   const wakes: ContinueRequest[] = [];
@@ -224,6 +224,33 @@ describe('the request to continue', () => {
     wakesOf(loop);
     await settle();
     expect(await taken(other.loop)).toEqual([]);
+  });
+
+  it('is not sent for what was taken before the runtime heard that it is stored', async () => {
+    const clock = virtualClock();
+    const inner = memoryStore({ clock });
+    const { promise: isHeard, resolve: hear } = Promise.withResolvers<void>();
+    const store = over(inner, {
+      async commit(writes) {
+        const outcomes = await inner.commit(writes);
+        if (writes.some(({ notices }) => notices.length > 0)) await isHeard;
+        return outcomes;
+      },
+    });
+    const { loop, runs } = await openLoop({ continue: 'request', stage: { clock, store } });
+    const wakes = wakesOf(loop);
+    const turn = loop.beginTurn();
+    await inBackground(turn);
+    await turns(8);
+    await turn.end();
+    at(runs, 0).succeed();
+    await turns(8);
+    const batch = await loop.takePending();
+    expect(batch.updates).toHaveLength(1);
+    await batch.acknowledge();
+    hear();
+    await turns(8);
+    expect(wakes).toEqual([]);
   });
 
   it('finds what asks for it behind any number of notices that do not', async () => {
