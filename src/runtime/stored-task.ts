@@ -191,7 +191,9 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
     const reason = checkText('reason', given);
     this.#engine.throwIfClosing();
     this.#engine.registry.require(this.#cell.record);
-    const request = { reason, mode: null };
+    // The turn that waited has its answer: nobody would hear of the end of a foreground task.
+    const mode = this.#cell.record.turn === null ? null : ('background' as const);
+    const request = { reason, mode };
     const edit = recipe && ((draft: unknown) => recipe(draft as Draft<Input>));
     await resume(this.#engine, this.owner, this.id, edit ? { ...request, recipe: edit } : request);
   }

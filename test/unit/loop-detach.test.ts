@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callOf, nextAnswer, openLoop, pendingId, queued, seenOf, taken } from './loop-setup.ts';
-import { at, soon, stateOf } from './setup.ts';
+import { at, eventsOfType, soon, stateOf } from './setup.ts';
 
 describe('a call that is detached', () => {
   it('[E-12] becomes a background task only if it still runs in the foreground; turn and host are told once', async () => {
@@ -120,7 +120,7 @@ describe('a call that is detached', () => {
   });
 
   it('[E-x07] is not detached by the timer of a turn that has its answer', async () => {
-    const { loop, thread, runs, host, clock, settle } = await openLoop();
+    const { loop, thread, store, runs, host, clock, settle } = await openLoop();
     const turn = loop.beginTurn();
     const route = { detachAfterMs: 100 };
     const id = pendingId(await turn.start(callOf('a', 'sturdy'), { route }));
@@ -134,6 +134,8 @@ describe('a call that is detached', () => {
     expect(clock.pending).toBe(0);
     clock.advance(1_000);
     await settle();
-    expect(await host.running()).toMatchObject([{ id, mode: 'foreground' }]);
+    // By the resume, for which no turn waits; not by the timer.
+    expect(await host.running()).toMatchObject([{ id, mode: 'background' }]);
+    expect(await eventsOfType(store, task, 'detached')).toEqual([]);
   });
 });

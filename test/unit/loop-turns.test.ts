@@ -288,4 +288,24 @@ describe('the same call again', () => {
       ]);
     expect(listed?.result).toMatchObject({ tasks: [{ task_id: started?.task }] });
   });
+
+  it('has a call that was stopped and resumed by hand go on in the background, and its end told', async () => {
+    const { loop, thread, runs, settle } = await openLoop();
+    const steady = backgroundCapable(at([...loop.tools], 0), { resumable: true });
+    loop.tools.register(steady);
+    const turn = loop.beginTurn();
+    const id = pendingId(await turn.start(callOf('a', steady.name)));
+    await settle();
+    const task = await thread.get(id);
+    await task.stop();
+    expect(await nextAnswer(turn)).toMatchObject({ code: 'stopped' });
+    await task.resume();
+    await turn.end();
+    await settle();
+    expect(task.snapshot()).toMatchObject({ status: 'running', mode: 'background' });
+    at(runs, 1).succeed('later');
+    await settle();
+    const ends = (await taken(loop)).filter(({ notice }) => notice.kind === 'completed');
+    expect(ends).toMatchObject([{ answer: { result: 'later' } }]);
+  });
 });
