@@ -95,7 +95,11 @@ export class TaskApprovals implements Approvals {
     if (decision.kind === 'approve' && decision.args !== undefined) {
       await this.#check(task, decision.args);
     }
-    await this.#answer(task, decision);
+    const { requestId, kind } = await this.#open(task);
+    if (kind === 'client' && decision.kind === 'approve') {
+      throw invalidInput('A call that the client runs is resolved with its result, or denied.');
+    }
+    await task.answer(requestId, data);
   }
 
   async cancel(id: string, reason = 'the approval was cancelled'): Promise<void> {
@@ -154,14 +158,6 @@ export class TaskApprovals implements Approvals {
     const { result } = checked;
     const message = result.kind === 'tool_error' ? result.message : 'The arguments do not fit.';
     throw invalidInput(message);
-  }
-
-  async #answer(task: TaskHandle, decision: Decision): Promise<void> {
-    const { requestId, kind } = await this.#open(task);
-    if (kind === 'client' && decision.kind === 'approve') {
-      throw invalidInput('A call that the client runs is resolved with its result, or denied.');
-    }
-    await task.answer(requestId, toJson('The decision', decision, this.#engine.limits.event));
   }
 
   /** The open question of a call. One whose runtime has gone is launched again, and asks anew. */

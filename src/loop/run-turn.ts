@@ -14,9 +14,8 @@ import type { ForegroundQuestion, StartOutcome, TurnUpdate } from './turn-update
 export interface TurnRunOptions {
   /**
    * Decides on calls that need approval. Without it such a call is taken into the background: it is
-   * answered with a placeholder, and goes on once somebody has decided. It is called for each such
-   * call as it comes, so several may be open at a time. If it throws, or what it gives does not fit,
-   * the call is denied.
+   * answered with a placeholder, and goes on once somebody has decided. It is called for one call at
+   * a time. If it throws, or what it gives does not fit, the call is denied.
    */
   readonly decide?: (approval: Approval) => Decision | Promise<Decision>;
   /** Answers what a tool asks while it runs. Without it such a call is taken into the background too. */
@@ -100,9 +99,7 @@ export class TurnRuns {
     const turn = this.#turn;
     for (let update = await turn.next(); update !== null; update = await turn.next()) {
       if ('answer' in update) this.#told.set(update.call, update.answer);
-      else {
-        this.#ask(update);
-      }
+      else this.#ask(update);
     }
   }
 }

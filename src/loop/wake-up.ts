@@ -84,7 +84,7 @@ export class WakeUp {
     return taken;
   }
 
-  /** No turn is open any more, or perhaps none. */
+  /** A turn has ended: perhaps nothing keeps the loop busy any more. */
   turnOver(): void {
     this.#schedule();
   }

@@ -19,7 +19,8 @@ export function factsOf(cell: Cell, now: number, record: TaskRecord = cell.recor
     parentRunning: host.isParentRunning(record),
     foreground: record.mode === 'foreground',
     admitted: permit !== 'waiting',
-    resumable: isResumable(definition, record),
+    // Asked only where it counts: a definition may have to look closely.
+    resumable: record.status === 'stopped' && isResumable(definition, record),
     graceMs: definition.graceMs ?? host.limits.graceMs,
     restart: definition.restart,
     jitter: definition.restart === null ? 0 : host.random(),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   backgroundCapable,
+  createLoop,
   type Decision,
   defineTool,
   memoryStore,
@@ -126,5 +127,28 @@ describe('a decision on a call', () => {
       turn.run([callOf('a', 'choose')], { decide: () => ({ kind: 'approve' }) }),
     );
     expect(answer?.result).toBe('its own');
+  });
+
+  it('is needed where the call was made to need it, whatever the tool says of it later', async () => {
+    const { thread, settle } = await openLoop();
+    let isRisky = true;
+    const runs: unknown[] = [];
+    const fickle = defineTool({
+      name: 'fickle',
+      description: 'Changes its mind.',
+      approveWhen: () => isRisky,
+      execute: (args) => runs.push(args),
+    });
+    const loop = createLoop(thread, { tools: [fickle], route: 'background' });
+    const call = { id: 'a', tool: 'fickle', args: {} };
+    const starting = loop.beginTurn().start(call);
+    // After it is stored and before its body looks.
+    thread.events$.subscribe(({ type }) => {
+      if (type === 'created') isRisky = false;
+    });
+    await starting;
+    await settle();
+    expect(runs).toEqual([]);
+    expect(await loop.approvals.pending()).toHaveLength(1);
   });
 });

@@ -15,7 +15,8 @@ import { isObject, type JsonObject } from '../call/tool-args.ts';
 import { toolTask } from '../call/tool-task.ts';
 import type { Tool, ToolCall } from '../definition/tool.ts';
 import { toldError } from '../result/told-error.ts';
-import { internalError, type ToolResult, toolError } from '../result/tool-result.ts';
+import { conflictOf } from '../result/tool-answer.ts';
+import { internalError, type ToolResult } from '../result/tool-result.ts';
 import type { Artifacts } from './artifacts.ts';
 import { BACKGROUND_TOOL } from './background-run.ts';
 import { ARTIFACT_DIRECTORY, pathsOf } from './run-files.ts';
@@ -56,8 +57,7 @@ export async function startRun(wanted: WantedRun) {
 
 function answerAgain(wanted: WantedRun, earlier: TaskRecord) {
   if (earlier.kind === BACKGROUND_TOOL) return answerOf(wanted, earlier);
-  const message = `The call ${wanted.call.id} of this turn was one of another tool`;
-  return toolError(message, { code: 'call_conflict' });
+  return conflictOf(wanted.call);
 }
 
 async function prepare({ tool, wish, thread }: WantedRun, id: string): Promise<PreparedCall> {

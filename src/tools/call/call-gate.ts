@@ -43,7 +43,7 @@ export function decided(
   context: RunContext<unknown>,
   { clock, thread }: CurrentTask,
 ): Promise<Decision> {
-  const { promise: isLate, disarm } = deadline(tool, clock);
+  const { signal, disarm } = deadline(tool, clock);
   const args = call.args as Json;
   const shown = shownArgs(args, engineBehind(thread).limits.event);
   const question = {
@@ -51,7 +51,7 @@ export function decided(
     prompt: promptOf(gate, tool.title ?? tool.name),
     data: { tool: tool.name, call: call.id, args: shown, title: tool.title },
     schema: decisionSchema,
-    signal: isLate,
+    signal,
   };
   return context
     .step(stepOf(args), async () => (await context.requestInput(question)) as Decision)
@@ -77,5 +77,5 @@ function deadline({ limits, name }: Tool, clock: Clock) {
     controller.abort(new ToolError(message, { code: 'approval_timeout' }));
   };
   const disarm = approvalMs === undefined ? () => {} : clock.after(approvalMs, expire);
-  return { promise: controller.signal, disarm };
+  return { signal: controller.signal, disarm };
 }

@@ -6,9 +6,8 @@ import { currentBody } from '../../supervisor/current.ts';
 import { newId } from '../../task/ids.ts';
 import { nameIn } from '../definition/offered-parameters.ts';
 import { TASK_STATUS, type ToolCall } from '../definition/tool.ts';
-import { describeInternalError } from '../result/internal-error.ts';
+import { describedError } from '../result/internal-error.ts';
 import { answerOf, missingScope, refusal } from '../result/tool-answer.ts';
-import type { ToolResult } from '../result/tool-result.ts';
 import type { ToolRegistry } from '../tool-registry.ts';
 import { checkCallArgs } from './call-args.ts';
 import { fromStore, refusalOfError } from './call-errors.ts';
@@ -24,6 +23,7 @@ import {
   answered,
   type CallScope,
   type CallUnderWay,
+  refusedBy,
   type StartedCall,
   started,
 } from './started-call.ts';
@@ -55,8 +55,7 @@ export async function startCall(
 }
 
 function reportOf(engine: Engine, { id, tool }: ToolCall, error: unknown): void {
-  const text = describeInternalError({ tool, call: id }, error);
-  engine.report(new Error(text, { cause: error }), { where: 'tool' });
+  engine.report(describedError({ tool, call: id }, error), { where: 'tool' });
 }
 
 async function startWith(given: Omit<CallUnderWay, 'mode'>): Promise<StartedCall> {
@@ -127,9 +126,4 @@ function specFor({ tool, call }: CallUnderWay, args: unknown): Json {
 
 function keyOf({ call, scope }: CallUnderWay): string | null {
   return callKey(scope.turn, call.id);
-}
-
-function refusedBy({ call, report }: CallUnderWay, result: ToolResult<Json>): StartedCall {
-  if (result.kind === 'internal_error') report(result.error);
-  return answered(answerOf(call, result));
 }

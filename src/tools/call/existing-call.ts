@@ -7,12 +7,18 @@ import { sameJson } from '../../task/json.ts';
 import type { TaskRecord } from '../../task/record.ts';
 import { ToldRefusal } from '../result/told-refusal.ts';
 import { answerOf, callConflict, refusal } from '../result/tool-answer.ts';
-import { success, type ToolResult } from '../result/tool-result.ts';
+import { success } from '../result/tool-result.ts';
 import { statusAnswer } from '../task-tools/view.ts';
 import { checkCallArgs } from './call-args.ts';
 import { fromStore } from './call-errors.ts';
 import { answerOfRecord } from './record-answer.ts';
-import { answered, type CallUnderWay, type StartedCall, started } from './started-call.ts';
+import {
+  answered,
+  type CallUnderWay,
+  refusedBy,
+  type StartedCall,
+  started,
+} from './started-call.ts';
 import { withStored } from './stored-args.ts';
 import { toolTask } from './tool-task.ts';
 
@@ -95,15 +101,6 @@ async function settled({ engine }: CallUnderWay, record: TaskRecord): Promise<Ta
   const { cell } = place;
   const isOrphan = (isForeign || !wasLive) && cell.executor === null;
   return isOrphan ? fromStore(engine.handleOf(record).ended()) : cell.record;
-}
-
-function refusedBy(
-  { call, report }: CallUnderWay,
-  result: ToolResult<Json>,
-  id: string,
-): StartedCall {
-  if (result.kind === 'internal_error') report(result.error);
-  return answered(answerOf(call, result, id));
 }
 
 /** The same for an id that never was and for one of another owner. */

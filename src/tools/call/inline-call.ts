@@ -2,7 +2,7 @@ import { engineBehind } from '../../runtime/supervisor.ts';
 import { detachedContext } from '../definition/detached-context.ts';
 import type { Tool, ToolCall } from '../definition/tool.ts';
 import type { ToolContext } from '../definition/tool-context.ts';
-import { describeInternalError } from '../result/internal-error.ts';
+import { describedError } from '../result/internal-error.ts';
 import { runTool } from '../result/run-tool.ts';
 import { answerOf, type ToolAnswer } from '../result/tool-answer.ts';
 import type { CallScope } from './started-call.ts';
@@ -31,8 +31,7 @@ export async function runInline(tool: Tool, call: ToolCall, scope: CallScope): P
           return tool.execute?.(checked.args, context);
         });
   if (result.kind === 'internal_error') {
-    const text = describeInternalError({ tool: call.tool, call: call.id }, result.error);
-    const error = new Error(text, { cause: result.error });
+    const error = describedError({ tool: call.tool, call: call.id }, result.error);
     engineBehind(thread).report(error, { where: 'tool' });
   }
   return answerOf(call, result);

@@ -1,9 +1,10 @@
-import type { ContinuePolicy, Delivery, Mode } from '../../../machines/index.ts';
+import type { ContinuePolicy, Delivery, Json, Mode } from '../../../machines/index.ts';
 import type { Engine } from '../../runtime/engine.ts';
 import type { Supervisor } from '../../runtime/supervisor.ts';
 import type { TaskHandle } from '../../task/handle.ts';
 import type { Tool, ToolCall } from '../definition/tool.ts';
-import type { ToolAnswer } from '../result/tool-answer.ts';
+import { answerOf, type ToolAnswer } from '../result/tool-answer.ts';
+import type { ToolResult } from '../result/tool-result.ts';
 import { placeholder } from './record-answer.ts';
 
 /** Where and how a call runs. */
@@ -53,6 +54,16 @@ export function started(
   return mode === 'foreground'
     ? { kind: mode, task, detached: answer }
     : { kind: mode, task, answer };
+}
+
+/** The call was not taken: its answer says why, as far as the model may know it. */
+export function refusedBy(
+  { call, report }: Pick<CallUnderWay, 'call' | 'report'>,
+  result: ToolResult<Json>,
+  task: string | null = null,
+): StartedCall {
+  if (result.kind === 'internal_error') report(result.error);
+  return answered(answerOf(call, result, task));
 }
 
 export function answered(answer: ToolAnswer): StartedCall {

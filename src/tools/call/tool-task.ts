@@ -13,7 +13,7 @@ import type { RunContext } from '../../task/run-context.ts';
 import { BACKGROUND_TOOL, runWithFiles } from '../background-run/background-run.ts';
 import type { Finished } from '../background-run/run-end.ts';
 import type { Tool, ToolCall } from '../definition/tool.ts';
-import { describeInternalError } from '../result/internal-error.ts';
+import { describedError } from '../result/internal-error.ts';
 import { runTool } from '../result/run-tool.ts';
 import { ToldRefusal } from '../result/told-refusal.ts';
 import {
@@ -128,8 +128,8 @@ async function finish(
 }
 
 function report({ id, tool }: ToolCall, error: unknown, task: CurrentTask): void {
-  const text = describeInternalError({ tool, call: id }, error);
-  task.report(new Error(text, { cause: error }), { where: 'tool', task: task.record.id });
+  const described = describedError({ tool, call: id }, error);
+  task.report(described, { where: 'tool', task: task.record.id });
 }
 
 function callOf(tool: Tool, { record }: CurrentTask): ToolCall {
@@ -148,7 +148,8 @@ async function resultOf(
   context: RunContext<unknown>,
   task: CurrentTask,
 ): Promise<ToolResult<Json>> {
-  const gate = gateOf(tool, context.input);
+  // What was asked for when the call was made holds, whatever the tool says of it now.
+  const gate = gateOf(tool, context.input) ?? specOf(task.record).gate ?? null;
   if (gate === null) return execute(tool, call, context.input, null, context, task);
   const decision = await runTool({ name: tool.name, outputSchema: undefined }, () =>
     decided(gate, tool, call, context, task),

@@ -1,5 +1,6 @@
 import type { Json } from '../../../machines/index.ts';
 import type { Notice } from '../../task/notice.ts';
+import { textIn, valueIn } from './json-fields.ts';
 import { modelJson } from './model-json.ts';
 import { block, type Markup } from './prompt-text.ts';
 
@@ -113,15 +114,4 @@ function filesOf({ artifacts = [] }: NoticeItem): Markup[] {
 function shown(value: Json, maxLength: number): string {
   if (typeof value === 'string') return value;
   return JSON.stringify(modelJson(value, { text: maxLength, total: maxLength }));
-}
-
-function valueIn(data: Json, key: string): Json {
-  if (typeof data !== 'object' || data === null || !Object.hasOwn(data, key)) return null;
-  const value: unknown = Reflect.get(data, key);
-  return (value ?? null) as Json;
-}
-
-function textIn(data: Json, key: string): string | null {
-  const value = valueIn(data, key);
-  return typeof value === 'string' ? value : null;
 }

@@ -27,6 +27,11 @@ export function describeInternalError({ tool, call }: ToolErrorSource, error: un
   return `tool ${JSON.stringify(tool)}, call ${JSON.stringify(call)}: ${causeChain(error)}`;
 }
 
+/** The error whose message is that line, for those who take errors. */
+export function describedError(source: ToolErrorSource, error: unknown): Error {
+  return new Error(describeInternalError(source, error), { cause: error });
+}
+
 /** Writes the line of an internal error to the console. */
 export function logInternalError(error: unknown, source: ToolErrorSource): void {
   console.error(`[offstage] ${describeInternalError(source, error)}`);

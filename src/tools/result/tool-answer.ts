@@ -1,6 +1,6 @@
 import type { Json } from '../../../machines/index.ts';
 import type { ToolCall } from '../definition/tool.ts';
-import { INTERNAL_ERROR_TEXT, type ToolImage, type ToolResult } from './tool-result.ts';
+import { INTERNAL_ERROR_TEXT, type ToolImage, type ToolResult, toolError } from './tool-result.ts';
 
 /** An image as the model gets it. */
 export interface AnswerImage {
@@ -52,8 +52,13 @@ export function missingScope(call: ToolCall): ToolAnswer {
 
 /** The answer to a call whose id another call of its turn has. */
 export function callConflict(call: ToolCall): ToolAnswer {
-  const message = `The call ${call.id} of this turn was one of another tool`;
-  return refusal(call, 'call_conflict', message);
+  return answerOf(call, conflictOf(call));
+}
+
+/** The same, as the result of a tool that starts others. */
+export function conflictOf({ id }: ToolCall): ToolResult<never> {
+  const message = `The call ${id} of this turn was one of another tool`;
+  return toolError(message, { code: 'call_conflict' });
 }
 
 function shown(result: ToolResult<Json>): Partial<ToolAnswer> {

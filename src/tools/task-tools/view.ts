@@ -1,6 +1,7 @@
 import type { InputRequest, Json } from '../../../machines/index.ts';
 import { type TaskRecord, toolOf } from '../../task/record.ts';
 import { clean, cleanLine } from '../prompt/clean-text.ts';
+import { textIn } from '../prompt/json-fields.ts';
 
 /** A part of an answer. */
 type View = { readonly [key: string]: Json };
@@ -64,10 +65,4 @@ function errorOf({ status, outcome, request }: TaskRecord): string | null {
   }
   const isEnded = status === 'cancelled' || status === 'stopped';
   return isEnded && request?.reason ? clean(request.reason, LONGEST_TEXT) : null;
-}
-
-function textIn(data: Json, key: string): string | null {
-  if (typeof data !== 'object' || data === null || !Object.hasOwn(data, key)) return null;
-  const value: unknown = Reflect.get(data, key);
-  return typeof value === 'string' ? value : null;
 }
