@@ -46,48 +46,53 @@ export class OutputLog {
     if (this.#tailLength > limits.tail * 2) this.#trim(limits.tail);
   }
 
-  read(
-    { offset = 0, limit = Number.POSITIVE_INFINITY }: OutputQuery,
-    limits: OutputLimits,
-  ): OutputPage {
+  read(query: OutputQuery, limits: OutputLimits): OutputPage {
     this.#trim(limits.tail);
     const tail = this.#tail.join('');
-    const tailStart = this.#total - tail.length;
-    const from = Math.min(Math.max(0, offset), this.#total);
-    if (from < this.#head.length) {
-      const { text, end } = take(this.#head, from, limit);
-      if (end < this.#head.length || text.length >= limit) return this.#page(text, end);
-      if (this.#dropped() > 0 && limit === Number.POSITIVE_INFINITY) {
-        return this.#page(text + this.#marker() + tail, this.#total);
-      }
-      if (this.#dropped() > 0) return this.#page(text + this.#marker(), tailStart);
-      const more = take(tail, 0, limit - text.length);
-      return this.#page(text + more.text, end + more.end);
-    }
-    if (from < tailStart) return this.#page(this.#marker(), tailStart);
-    const { text, end } = take(tail, from - tailStart, limit);
-    return this.#page(text, tailStart + end);
-  }
-
-  #page(text: string, next: number): OutputPage {
-    return { text, next, total: this.#total };
-  }
-
-  #dropped(): number {
-    return this.#total - this.#head.length - this.#tailLength;
-  }
-
-  #marker(): string {
-    return `\n[system] ${this.#dropped()} characters of output were dropped here\n`;
+    return readKept({ head: this.#head, tail, total: this.#total }, query);
   }
 
   #trim(limit: number): void {
     if (this.#tailLength <= limit) return;
-    const all = this.#tail.join('');
-    const kept = all.slice(safeCut(all, all.length - limit));
+    const kept = lastOf(this.#tail.join(''), limit);
     this.#tail = [kept];
     this.#tailLength = kept.length;
   }
+}
+
+/** What is kept of an output: its beginning, its end, and how long it was. */
+interface KeptOutput {
+  readonly head: string;
+  readonly tail: string;
+  readonly total: number;
+}
+
+/** One page of what is kept; a marker stands where something was dropped. */
+export function readKept(
+  { head, tail, total }: KeptOutput,
+  { offset = 0, limit = Number.POSITIVE_INFINITY }: OutputQuery,
+): OutputPage {
+  const tailStart = total - tail.length;
+  const dropped = tailStart - head.length;
+  const marker = `\n[system] ${dropped} characters of output were dropped here\n`;
+  const page = (text: string, next: number): OutputPage => ({ text, next, total });
+  const from = Math.min(Math.max(0, offset), total);
+  if (from < head.length) {
+    const { text, end } = take(head, from, limit);
+    if (end < head.length || text.length >= limit) return page(text, end);
+    if (dropped > 0 && limit === Number.POSITIVE_INFINITY) return page(text + marker + tail, total);
+    if (dropped > 0) return page(text + marker, tailStart);
+    const more = take(tail, 0, limit - text.length);
+    return page(text + more.text, end + more.end);
+  }
+  if (from < tailStart) return page(marker, tailStart);
+  const { text, end } = take(tail, from - tailStart, limit);
+  return page(text, tailStart + end);
+}
+
+/** The last characters of a text, so many or one more where the cut would split one. */
+export function lastOf(text: string, length: number): string {
+  return text.slice(safeCut(text, text.length - length));
 }
 
 /** A stretch of whole characters; at least one, so that a reader gets on. */
@@ -99,7 +104,7 @@ function take(text: string, from: number, limit: number): { text: string; end: n
 }
 
 /** The nearest place at or before `at` that does not split a character. */
-function safeCut(text: string, at: number): number {
+export function safeCut(text: string, at: number): number {
   if (at <= 0 || at >= text.length) return Math.min(Math.max(at, 0), text.length);
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
