@@ -10,6 +10,10 @@ interface OfTask {
   readonly taskId: string;
 }
 
+interface OfFile {
+  readonly path: string;
+}
+
 /** What each error code carries, so that a caller can react without parsing a message. */
 export interface ErrorDetails extends Record<RefusalCode, OfTask> {
   corrupt_record: OfTask & { readonly issues: readonly Issue[] };
@@ -27,7 +31,12 @@ export interface ErrorDetails extends Record<RefusalCode, OfTask> {
   name_taken: OfTask & { readonly name: string };
   not_serialisable: { readonly what: string };
   runtime_closed: Record<never, never>;
+  store_busy: OfFile;
+  store_corrupt: OfFile;
   store_error: { readonly attempts: number };
+  store_full: OfFile;
+  store_readonly: OfFile;
+  store_version: OfFile & { readonly version: number; readonly supported: number };
   task_cancelled: OfTask & { readonly reason: string | null };
   task_failed: OfTask & { readonly failure: TaskFailure };
   task_stopped: OfTask & { readonly reason: string | null; readonly resumable: boolean };

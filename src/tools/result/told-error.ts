@@ -18,7 +18,16 @@ const WRONG_ARGUMENTS: ReadonlySet<ErrorCode> = new Set([
   'not_serialisable',
   'too_large',
 ]);
-const OF_THE_STORE: ReadonlySet<ErrorCode> = new Set(['corrupt_record', 'fenced', 'store_error']);
+const OF_THE_STORE: ReadonlySet<ErrorCode> = new Set([
+  'corrupt_record',
+  'fenced',
+  'store_busy',
+  'store_corrupt',
+  'store_error',
+  'store_full',
+  'store_readonly',
+  'store_version',
+]);
 const TOLD_AS_THEY_ARE: ReadonlySet<ErrorCode> = new Set([
   'id_taken',
   'key_conflict',
