@@ -8,6 +8,7 @@ export default defineConfig({
     alias: [
       { find: /^offstage$/, replacement: here('./src/index.ts') },
       { find: /^offstage\/machines$/, replacement: here('./machines/index.ts') },
+      { find: /^offstage\/sqlite$/, replacement: here('./src/store/sqlite/index.ts') },
       { find: /^offstage\/(\w+)$/, replacement: here('./src/$1/index.ts') },
     ],
   },

@@ -1,0 +1,2 @@
+export type { SqliteStoreOptions } from './options.ts';
+export { sqliteStore } from './store.ts';

@@ -1,0 +1,88 @@
+import type { SQLInputValue, StatementSync } from 'node:sqlite';
+import { STATUSES } from '../../../machines/index.ts';
+import type { TaskRecord } from '../../task/record.ts';
+import type { ListPage, ListQuery } from '../contract.ts';
+import type { Connection } from './connection.ts';
+import { readRecord } from './record-text.ts';
+
+/** Read at a time: enough to be fast, and few enough not to be in memory twice. */
+const STRETCH = 1_000;
+
+interface Row {
+  readonly id: string;
+  readonly created_at: number;
+  readonly body: string;
+}
+
+interface Place {
+  readonly created_at: number;
+  readonly id: string;
+}
+
+/** Lists records by creation. There are few shapes of queries, and each is prepared once. */
+export class Lists {
+  readonly #connection: Connection;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #placeOf: StatementSync;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#placeOf = connection.prepare('SELECT created_at, id FROM tasks WHERE id = ?');
+  }
+
+  /** Records that cannot be read are named, and take no place of others on a page. */
+  list(query: ListQuery): ListPage {
+    const records: TaskRecord[] = [];
+    const corrupt: string[] = [];
+    const limit = query.limit ?? Number.POSITIVE_INFINITY;
+    let after = query.after === undefined ? undefined : this.#place(query.after);
+    while (records.length < limit) {
+      const wanted = Math.min(STRETCH, Math.ceil(limit - records.length));
+      const rows = this.#stretch(query, after, wanted);
+      for (const { id, body } of rows) {
+        const record = readRecord(id, body);
+        if (record === null) corrupt.push(id);
+        else records.push(record);
+      }
+      if (rows.length < wanted) break;
+      after = rows.at(-1);
+    }
+    return { records, corrupt };
+  }
+
+  #place(id: string): Place | undefined {
+    return this.#placeOf.get(id) as Place | undefined;
+  }
+
+  #stretch(query: ListQuery, after: Place | undefined, limit: number): readonly Row[] {
+    const { conditions, values } = conditionsOf(query);
+    if (after !== undefined) {
+      conditions.push('(created_at, id) > (?, ?)');
+      values.push(after.created_at, after.id);
+    }
+    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+    const sql = `SELECT id, created_at, body FROM tasks ${where} ORDER BY created_at, id LIMIT ?`;
+    const statement = this.#statements.get(sql) ?? this.#connection.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement.all(...values, limit) as unknown as readonly Row[];
+  }
+}
+
+function conditionsOf({ owner, parent, statuses, kind, name }: ListQuery): {
+  readonly conditions: string[];
+  readonly values: SQLInputValue[];
+} {
+  const conditions: string[] = [];
+  const values: SQLInputValue[] = [];
+  for (const [column, value] of Object.entries({ owner, parent, kind, name })) {
+    if (value === undefined) continue;
+    conditions.push(`${column} = ?`);
+    values.push(value);
+  }
+  if (statuses !== undefined) {
+    // As words of the statement, so that the index of running tasks is found; only known ones get there.
+    const known = STATUSES.filter((status) => statuses.includes(status));
+    conditions.push(`status IN (${known.map((status) => `'${status}'`).join(', ')})`);
+  }
+  return { conditions, values };
+}

@@ -1,0 +1,60 @@
+import type { StatementSync } from 'node:sqlite';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { PrunePolicy } from '../contract.ts';
+import type { Connection } from './connection.ts';
+
+/** Forgotten at a time, so that nobody waits long for the write lock. */
+const STRETCH = 250;
+
+/** Nobody can take the task up again, and its owner knows all that it had to tell. */
+const MAY_GO = `is_settled AND NOT EXISTS (
+  SELECT 1 FROM notices WHERE notices.task = tasks.n AND notices.body IS NOT NULL
+)`;
+
+/** Which ended tasks are forgotten; all that belongs to them goes with them, as the schema says. */
+export class Pruning {
+  readonly #connection: Connection;
+  readonly #counts: StatementSync;
+  readonly #oldest: StatementSync;
+  readonly #forget: StatementSync;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.#counts = connection.prepare(
+      `SELECT
+         (SELECT count(*) FROM tasks WHERE ended_at IS NOT NULL) AS ended,
+         (SELECT count(*) FROM tasks WHERE ended_at IS NOT NULL AND ended_at < ?) AS old`,
+    );
+    this.#oldest = connection.prepare(
+      `SELECT n FROM (
+         SELECT n, is_settled FROM tasks WHERE ended_at IS NOT NULL ORDER BY ended_at, n LIMIT ?
+       ) AS tasks WHERE ${MAY_GO}`,
+    );
+    this.#forget = connection.prepare(`DELETE FROM tasks WHERE n = ? AND ${MAY_GO}`);
+  }
+
+  async prune(policy: PrunePolicy): Promise<number> {
+    const candidates = await this.#connection.read(() => this.#candidates(policy));
+    let pruned = 0;
+    for (let from = 0; from < candidates.length; from += STRETCH) {
+      if (from > 0) await turn();
+      const stretch = candidates.slice(from, from + STRETCH);
+      pruned += await this.#connection.write(() => this.#forgetAll(stretch));
+    }
+    return pruned;
+  }
+
+  /** Too many and too old: both are the first ones in the order of their ends. */
+  #candidates({ keep, endedBefore }: PrunePolicy): number[] {
+    const { ended, old } = this.#counts.get(endedBefore) as { ended: number; old: number };
+    const rows = this.#oldest.all(Math.max(Math.ceil(ended - keep), old, 0));
+    return rows.map(({ n }) => Number(n));
+  }
+
+  /** A task may have got a notice or gone on since it was chosen. */
+  #forgetAll(numbers: readonly number[]): number {
+    let forgotten = 0;
+    for (const n of numbers) forgotten += Number(this.#forget.run(n).changes);
+    return forgotten;
+  }
+}

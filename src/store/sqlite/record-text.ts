@@ -1,0 +1,39 @@
+import { OffstageError } from '../../task/errors.ts';
+import type { TaskRecord } from '../../task/record.ts';
+
+/** The record that a row holds. Throws `corrupt_record` if its text is damaged. */
+export function recordOf(id: string, body: string): TaskRecord {
+  const record = readRecord(id, body);
+  if (record !== null) return record;
+  throw corrupt(id, 'is no record of it');
+}
+
+/** The same, with `null` for what is damaged. */
+export function readRecord(id: string, body: string): TaskRecord | null {
+  try {
+    const record: unknown = JSON.parse(body);
+    if (typeof record !== 'object' || record === null) return null;
+    if (!('id' in record) || record.id !== id) return null;
+    // JSON has no word for an input that was not given.
+    return ('input' in record ? record : { ...record, input: undefined }) as TaskRecord;
+  } catch {
+    return null;
+  }
+}
+
+/** What a row of another table says about a task. Throws `corrupt_record` if its text is damaged. */
+export function partOf<Part>(id: string, body: string): Part {
+  try {
+    return JSON.parse(body) as Part;
+  } catch {
+    throw corrupt(id, 'is no JSON');
+  }
+}
+
+function corrupt(taskId: string, message: string): OffstageError {
+  return new OffstageError(
+    'corrupt_record',
+    `What is stored of task ${taskId} is damaged: a row ${message}; mend or remove it in the file.`,
+    { taskId, issues: [{ path: 'body', message }] },
+  );
+}

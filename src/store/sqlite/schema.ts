@@ -1,0 +1,106 @@
+/**
+ * The steps that lead from an empty file to the newest schema. A file says in `user_version` how many
+ * of them it has taken. A step that was published is never changed; new ones go to the end.
+ *
+ * A task is known inside the file by a small number `n`: other tables refer to it, and go with it.
+ * What is asked for has a column of its own, and all that there is to know is in `body`.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE store (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    -- Grows with every commit, so that others can ask what is new.
+    changes INTEGER NOT NULL
+  );
+  INSERT INTO store VALUES (1, 0);
+
+  CREATE TABLE tasks (
+    n INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    owner TEXT NOT NULL,
+    key TEXT,
+    name TEXT,
+    parent TEXT,
+    kind TEXT NOT NULL,
+    status TEXT NOT NULL,
+    is_settled INTEGER NOT NULL,
+    created_at NUMERIC NOT NULL,
+    ended_at NUMERIC,
+    epoch INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    holder TEXT NOT NULL,
+    changed INTEGER NOT NULL,
+    events_from INTEGER NOT NULL,
+    events_text INTEGER NOT NULL,
+    output_head INTEGER NOT NULL DEFAULT 0,
+    output_total INTEGER NOT NULL DEFAULT 0,
+    output_from INTEGER NOT NULL DEFAULT 0,
+    body TEXT NOT NULL
+  );
+  CREATE UNIQUE INDEX tasks_key ON tasks (owner, key) WHERE key IS NOT NULL;
+  CREATE UNIQUE INDEX tasks_name ON tasks (owner, ifnull(parent, ''), name)
+    WHERE name IS NOT NULL AND status = 'running';
+  CREATE INDEX tasks_owner ON tasks (owner, created_at, id);
+  CREATE INDEX tasks_parent ON tasks (parent, created_at, id) WHERE parent IS NOT NULL;
+  CREATE INDEX tasks_age ON tasks (created_at, id);
+  CREATE INDEX tasks_running ON tasks (created_at, id) WHERE status = 'running';
+  CREATE INDEX tasks_ended ON tasks (ended_at, n, is_settled) WHERE ended_at IS NOT NULL;
+  CREATE INDEX tasks_changed ON tasks (changed);
+
+  CREATE TABLE events (
+    task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
+    seq INTEGER NOT NULL,
+    -- Characters of output in it.
+    text INTEGER NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (task, seq)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE output (
+    task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
+    at INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    -- A JSON string: half a character at the end of a piece would not survive as text.
+    text TEXT NOT NULL,
+    PRIMARY KEY (task, at)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE notices (
+    n INTEGER PRIMARY KEY,
+    task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
+    owner TEXT NOT NULL,
+    key TEXT NOT NULL,
+    delivery TEXT NOT NULL,
+    taker TEXT,
+    until NUMERIC,
+    -- NULL once it is acknowledged; its key stays taken.
+    body TEXT
+  );
+  CREATE UNIQUE INDEX notices_key ON notices (key, task);
+  CREATE INDEX notices_task ON notices (task);
+  CREATE INDEX notices_pending ON notices (owner, n) WHERE body IS NOT NULL;
+  CREATE INDEX notices_taker ON notices (taker) WHERE taker IS NOT NULL;
+
+  CREATE TABLE commands (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    UNIQUE (task, id)
+  );
+
+  CREATE TABLE leases (
+    holder TEXT PRIMARY KEY,
+    until NUMERIC NOT NULL
+  ) WITHOUT ROWID;
+
+  CREATE TABLE lost (
+    n INTEGER PRIMARY KEY,
+    holder TEXT NOT NULL,
+    task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
+    epoch INTEGER NOT NULL,
+    UNIQUE (task, holder)
+  );
+  CREATE INDEX lost_holder ON lost (holder);
+  `,
+];
