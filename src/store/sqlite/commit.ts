@@ -40,6 +40,7 @@ interface Row {
   readonly holder: string;
   readonly epoch: number;
   readonly seq: number;
+  readonly status: TaskRecord['status'];
   readonly body: string;
 }
 
@@ -72,7 +73,7 @@ export class Commits {
        RETURNING n, events_from, events_text`,
     );
     this.#stored = connection.prepare(
-      'SELECT owner, holder, epoch, seq, body FROM tasks WHERE id = ?',
+      'SELECT owner, holder, epoch, seq, status, body FROM tasks WHERE id = ?',
     );
   }
 
@@ -123,13 +124,13 @@ export class Commits {
       if (expect !== null) return { kind: 'fenced' };
       return this.#keyConflict(record) ?? this.#nameConflict(record);
     }
-    const { owner, holder, epoch, seq, body } = stored;
+    const { owner, holder, epoch, seq, status, body } = stored;
     const isSame = holder === record.holder && owner === record.owner;
     // The write is stored already: its answer was lost and the holder asks again.
     if (isSame && epoch === record.epoch && seq === record.seq) return { kind: 'ok' };
     if (expect === null) return { kind: 'exists', by: 'id', record: recordOf(id, body) };
     if (!isSame || epoch !== expect.epoch || seq !== expect.seq) return { kind: 'fenced' };
-    if (isTerminal(recordOf(id, body))) return { kind: 'fenced' };
+    if (status !== 'stopped' || record.status !== 'running') return { kind: 'fenced' };
     return this.#nameConflict(record);
   }
 

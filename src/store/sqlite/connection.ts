@@ -43,6 +43,16 @@ export class Connection {
     return this.#patiently(() => this.#transaction(this.#begin, work));
   }
 
+  /** The same at once, and not at all if that cannot be. */
+  readNow<Value>(work: () => Value): Value {
+    this.#checkOpen();
+    try {
+      return this.#transaction(this.#begin, work);
+    } catch (error) {
+      throw fileError(this.path, error);
+    }
+  }
+
   #transaction<Value>(begin: StatementSync, work: () => Value): Value {
     begin.run();
     try {
@@ -66,7 +76,7 @@ export class Connection {
   async #patiently<Value>(attempt: () => Value): Promise<Value> {
     const giveUpAt = performance.now() + this.#busyMs;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-      if (!this.#isOpen) throw failed(`The store in ${this.path} is closed; open it again.`);
+      this.#checkOpen();
       try {
         return attempt();
       } catch (error) {
@@ -76,8 +86,8 @@ export class Connection {
     }
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
+  #checkOpen(): void {
+    if (!this.#isOpen) throw failed(`The store in ${this.path} is closed; open it again.`);
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OffstageError } from '../../task/errors.ts';
 
@@ -78,14 +78,6 @@ function cannotOpen(path: string, cause: unknown): OffstageError {
   }
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
     return failed(`${path} is a directory; name a file in it.`, cause);
-  }
-  try {
-    closeSync(openSync(path, 'r+'));
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
-    if (code === 'EMFILE' || code === 'ENFILE') {
-      return failed(`${path} cannot be opened, for too many files are open; close some.`, error);
-    }
   }
   return readOnly(path, cause);
 }

@@ -1,5 +1,5 @@
 import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { STATUSES } from '../../../machines/index.ts';
+import { STATUSES, type Status } from '../../../machines/index.ts';
 import type { TaskRecord } from '../../task/record.ts';
 import type { ListPage, ListQuery } from '../contract.ts';
 import type { Connection } from './connection.ts';
@@ -7,6 +7,10 @@ import { readRecord } from './record-text.ts';
 
 /** Read at a time: enough to be fast, and few enough not to be in memory twice. */
 const STRETCH = 1_000;
+
+const LIVE: readonly Status[] = ['running', 'stopped'];
+/** In the words of the index of live tasks. */
+const IS_LIVE = "status IN ('running', 'stopped')";
 
 interface Row {
   readonly id: string;
@@ -32,6 +36,7 @@ export class Lists {
 
   /** Records that cannot be read are named, and take no place of others on a page. */
   list(query: ListQuery): ListPage {
+    if (query.statuses?.length === 0) return { records: [], corrupt: [] };
     const records: TaskRecord[] = [];
     const corrupt: string[] = [];
     const limit = query.limit ?? Number.POSITIVE_INFINITY;
@@ -61,7 +66,10 @@ export class Lists {
       values.push(after.created_at, after.id);
     }
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-    const sql = `SELECT id, created_at, body FROM tasks ${where} ORDER BY created_at, id LIMIT ?`;
+    const index =
+      isLive(query.statuses) && query.parent === undefined ? 'INDEXED BY tasks_live' : '';
+    const sql = `SELECT id, created_at, body FROM tasks ${index} ${where}
+                 ORDER BY created_at, id LIMIT ?`;
     const statement = this.#statements.get(sql) ?? this.#connection.prepare(sql);
     this.#statements.set(sql, statement);
     return statement.all(...values, limit) as unknown as readonly Row[];
@@ -80,9 +88,14 @@ function conditionsOf({ owner, parent, statuses, kind, name }: ListQuery): {
     values.push(value);
   }
   if (statuses !== undefined) {
-    // As words of the statement, so that the index of running tasks is found; only known ones get there.
     const known = STATUSES.filter((status) => statuses.includes(status));
     conditions.push(`status IN (${known.map((status) => `'${status}'`).join(', ')})`);
+    if (isLive(statuses)) conditions.push(IS_LIVE);
   }
   return { conditions, values };
+}
+
+/** What asks only for live tasks need not look at all those that have ended. */
+function isLive(statuses: ListQuery['statuses']): boolean {
+  return statuses?.every((status) => LIVE.includes(status)) ?? false;
 }

@@ -25,7 +25,8 @@ export function openDatabase(path: string, settings: Settings): DatabaseSync {
 
 function prepareFile(db: DatabaseSync, path: string, { busyMs, synchronous, maxBytes }: Settings) {
   db.exec(`PRAGMA busy_timeout = ${Math.ceil(busyMs)}`);
-  checkVersion(db, path);
+  checkWritable(db, checkVersion(db, path));
+  db.exec(`PRAGMA busy_timeout = ${Math.ceil(busyMs)}`);
   const mode = patiently(busyMs, () => pragma(db, 'journal_mode = WAL'));
   if (mode !== 'wal') {
     throw failed(`${path} is where SQLite cannot keep a write-ahead log; use a local disk.`);
@@ -34,6 +35,17 @@ function prepareFile(db: DatabaseSync, path: string, { busyMs, synchronous, maxB
   if (maxBytes === null) return;
   const pages = Math.max(1, Math.floor(maxBytes / Number(pragma(db, 'page_size'))));
   db.exec(`PRAGMA max_page_count = ${pages}`);
+}
+
+/** SQLite opens what it may only read without a word, and would complain at the first write. */
+function checkWritable(db: DatabaseSync, version: number): void {
+  db.exec('PRAGMA busy_timeout = 0');
+  try {
+    db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = ${version}; ROLLBACK`);
+  } catch (error) {
+    // Somebody writes at this moment, so it can be written.
+    if (!isBusy(error)) throw error;
+  }
 }
 
 /** SQLite does not wait by itself where a change of the journal mode meets another connection. */

@@ -60,17 +60,12 @@ export class Outputs {
 
   #appendOne(state: OutputOfTask, text: string): OutputOfTask {
     const { n, output_head: head, output_total: begin } = state;
-    const end = begin + text.length;
     const cut = begin === head ? safeCut(text, this.#limits.head - head) : 0;
     this.#put(n, begin, text.slice(0, cut));
-    // Of a piece longer than all that is kept, the rest need not be stored.
-    const rest = lastOf(text.slice(cut), this.#limits.tail);
-    this.#put(n, end - rest.length, rest);
-    const output_head = head + cut;
-    const hasTail = begin > head || state.output_from > head;
-    const isFirst = !hasTail && rest !== '';
-    const output_from = isFirst ? end - rest.length : Math.max(state.output_from, output_head);
-    return { n, output_head, output_total: end, output_from };
+    const tail = begin + cut;
+    this.#put(n, tail, text.slice(cut));
+    const output_from = begin === head ? tail : state.output_from;
+    return { n, output_head: head + cut, output_total: begin + text.length, output_from };
   }
 
   #put(n: number, at: number, text: string): void {

@@ -43,7 +43,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX tasks_owner ON tasks (owner, created_at, id);
   CREATE INDEX tasks_parent ON tasks (parent, created_at, id) WHERE parent IS NOT NULL;
   CREATE INDEX tasks_age ON tasks (created_at, id);
-  CREATE INDEX tasks_running ON tasks (created_at, id) WHERE status = 'running';
+  CREATE INDEX tasks_live ON tasks (owner, created_at, id) WHERE status IN ('running', 'stopped');
   CREATE INDEX tasks_ended ON tasks (ended_at, n, is_settled) WHERE ended_at IS NOT NULL;
   CREATE INDEX tasks_changed ON tasks (changed);
 

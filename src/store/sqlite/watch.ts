@@ -75,7 +75,7 @@ export class Watch {
   }
 
   #begin(): void {
-    this.#seen = { version: this.#readVersion(), ...this.#readNumbers() };
+    this.#seen = this.#connection.readNow(() => this.#read());
     this.#delayMs = Math.min(SHORTEST_MS, this.#longestMs);
     this.#schedule();
   }
@@ -91,27 +91,38 @@ export class Watch {
   #schedule(): void {
     this.#cancelTimer = this.#clock.every(this.#delayMs, () => {
       this.#cancelTimer?.();
-      void this.#look();
+      this.#look();
     });
   }
 
-  async #look(): Promise<void> {
+  #look(): void {
+    let hints: readonly StoreHint[] = [];
     let isNew = false;
     try {
       isNew = this.#readVersion() !== this.#seen.version;
-      if (isNew)
-        for (const hint of await this.#connection.read(() => this.#news())) this.#tell(hint);
+      if (isNew) hints = this.#connection.readNow(() => this.#news());
+      else this.#skipOwn();
     } catch {
       // The file cannot be read now; whoever reads it learns why, and the next look may succeed.
     }
-    if (this.#listeners.size === 0) return;
-    const delayMs = isNew ? SHORTEST_MS : this.#delayMs * 2;
-    this.#delayMs = Math.min(delayMs, this.#longestMs);
+    this.#delayMs = Math.min(isNew ? SHORTEST_MS : this.#delayMs * 2, this.#longestMs);
     this.#schedule();
+    for (const hint of hints) this.#tell(hint);
+  }
+
+  /** Nobody else has written: whatever is new has been told. */
+  #skipOwn(): void {
+    const { version, changes, command } = this.#seen;
+    this.#seen = {
+      version,
+      changes: Math.max(changes, ...this.#ownChanges),
+      command: Math.max(command, ...this.#ownCommands),
+    };
+    this.#ownChanges.clear();
+    this.#ownCommands.clear();
   }
 
   #news(): readonly StoreHint[] {
-    const version = this.#readVersion();
     const tasks = this.#tasks.all(this.#seen.changes);
     const commands = this.#commands.all(this.#seen.command);
     const hints: StoreHint[] = [];
@@ -123,7 +134,7 @@ export class Watch {
       if (this.#ownCommands.has(Number(n))) continue;
       hints.push({ kind: 'command', id: String(id), owner: String(owner) });
     }
-    this.#seen = { version, ...this.#readNumbers() };
+    this.#seen = this.#read();
     this.#ownChanges.clear();
     this.#ownCommands.clear();
     return hints;
@@ -133,9 +144,10 @@ export class Watch {
     return Number(this.#version.get()?.data_version);
   }
 
-  #readNumbers(): { readonly changes: number; readonly command: number } {
+  #read(): Seen {
+    const version = this.#readVersion();
     const { changes, command } = this.#numbers.get() ?? {};
-    return { changes: Number(changes), command: Number(command) };
+    return { version, changes: Number(changes), command: Number(command) };
   }
 
   /** A listener that throws harms neither the write that it hears of nor other listeners. */
