@@ -102,7 +102,9 @@ describe('modules from outside', () => {
   });
 
   test('of Node are named as such', () => {
-    expect(outside.filter(({ to }) => builtinModules.includes(to)).map(tell)).toEqual([]);
+    // Some, such as `node:sqlite`, have no other name and stand in the list with it.
+    const bare = outside.filter(({ to }) => !to.startsWith('node:') && builtinModules.includes(to));
+    expect(bare.map(tell)).toEqual([]);
   });
 
   test('of a state machine are xstate alone, for machines are pure', () => {
