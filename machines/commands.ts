@@ -33,7 +33,10 @@ export interface Artifact {
   readonly name: string;
   readonly path: string;
   readonly type: string;
+  /** In bytes. */
   readonly size: number;
+  /** Of its content, such as `sha256-…`; absent for a file that was only noted. */
+  readonly hash?: string;
   readonly error?: string;
 }
 
@@ -150,8 +153,10 @@ export type TaskCommand = { readonly facts: Facts } & (
   | {
       readonly type: 'STOP';
       readonly reason: string | null;
-      /** Set if the task was found without a living runtime, with what is to become of it. */
+      /** Set if the task is left without a runtime, with what is to become of it. */
       readonly recovery?: Recovery;
+      /** Its runtime has died, rather than been closed. */
+      readonly isCrash?: true;
     }
   | { readonly type: 'GRACE_OVER' }
   | { readonly type: 'JOIN' }

@@ -19,6 +19,10 @@ export interface TaskContext {
   readonly retryAt: number | null;
   /** Times of the restarts since the last resume. */
   readonly restarts: readonly number[];
+  /** How often its runtime has died under it. */
+  readonly crashes: number;
+  /** Questions that were open when its runtime left: whoever goes on asks them under the same ids. */
+  readonly unanswered: readonly InputRequest[];
   readonly outcome: Outcome | null;
   readonly evidence: Json;
 }
@@ -50,5 +54,7 @@ export const FIRST_ATTEMPT: TaskContext = {
   epoch: 1,
   ...FRESH,
   restarts: [],
+  crashes: 0,
+  unanswered: [],
   outcome: null,
 };

@@ -52,9 +52,12 @@ export function isHeld(context: TaskContext, command: TaskCommand): boolean {
 export function endRequest(kind: EndRequest['kind'], context: TaskContext, command: TaskCommand) {
   const reason = 'reason' in command ? command.reason : null;
   const recovery = command.type === 'STOP' ? command.recovery : undefined;
+  const isCrash = command.type === 'STOP' && command.isCrash === true;
   const at = command.facts.now;
   return {
     request: recovery ? { kind, reason, at, recovery } : { kind, reason, at },
+    crashes: context.crashes + (isCrash ? 1 : 0),
+    unanswered: recovery === undefined ? [] : context.requests,
     ...NO_QUESTIONS,
     graceAt: graceOf(context, command),
   };
@@ -83,4 +86,9 @@ export function closeRequest(context: TaskContext, command: TaskCommand) {
   if (requests.length > 0 || context.waitingSince === null) return { requests };
   const waitedMs = context.waitedMs + command.facts.now - context.waitingSince;
   return { requests, waitedMs, waitingSince: null };
+}
+
+/** A resume that somebody asked for begins anew; one after a crash, or a retry, does not. */
+export function crashesAfter({ crashes, request }: TaskContext, { type }: TaskCommand): number {
+  return type === 'RESUME' && request?.recovery !== 'resume' ? 0 : crashes;
 }

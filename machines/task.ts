@@ -4,6 +4,7 @@ import { FIRST_ATTEMPT, FRESH, type TaskContext } from './task-context.ts';
 import {
   backoff,
   closeRequest,
+  crashesAfter,
   endRequest,
   evidenceOf,
   failureOf,
@@ -72,6 +73,7 @@ export const taskMachine = setup({
       attempt: context.attempt + 1,
       epoch: context.epoch + 1,
       restarts: event.type === 'RESUME' ? [] : context.restarts,
+      crashes: crashesAfter(context, event),
     })),
     keepRequest: assign(({ context, event }) => ({
       requests: event.type === 'ASK' ? [...context.requests, event.request] : context.requests,

@@ -49,10 +49,17 @@ export {
   type RuntimeCounts,
 } from './runtime/runtime.ts';
 export type { OwnerListQuery, Supervisor } from './runtime/supervisor.ts';
+export {
+  type Artifacts,
+  directoryArtifacts,
+  type StoredFile,
+} from './store/artifacts/artifacts.ts';
+export type { ArtifactOwner } from './store/artifacts/task-directory.ts';
 export type * from './store/contract.ts';
 export { type MemoryStoreOptions, memoryStore } from './store/memory.ts';
 export { type BufferOptions, toAsyncIterable } from './streams/to-async-iterable.ts';
 export type { ErrorSource } from './supervisor/host.ts';
+export type { ArtifactContent, ArtifactFile, NewArtifact } from './task/artifact.ts';
 export type { Clock } from './task/clock.ts';
 export {
   defineTask,
@@ -62,6 +69,7 @@ export {
   type TaskOptions,
 } from './task/definition.ts';
 export {
+  type ArtifactFault,
   type ErrorCode,
   type ErrorDetails,
   type Issue,
@@ -98,7 +106,6 @@ export type {
 } from './task/run-context.ts';
 export type { Schema } from './task/schema.ts';
 export type { SpawnOptions } from './task/spawn-options.ts';
-export { type Artifacts, directoryArtifacts } from './tools/background-run/artifacts.ts';
 export { outputTail } from './tools/background-run/run-log.ts';
 export {
   type SpawnBackgroundOptions,

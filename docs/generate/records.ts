@@ -68,6 +68,8 @@ function contextIn(leaf: TaskLeaf, situation: Situation): TaskContext {
     abandoned,
     retryAt: leaf === 'retrying' ? NOW + 500 : null,
     restarts,
+    crashes: 0,
+    unanswered: [],
     outcome: OUTCOMES[situation.outcome],
     evidence: null,
   };

@@ -163,15 +163,23 @@ export class TaskApprovals implements Approvals {
   /** The open question of a call. One whose runtime has gone is launched again, and asks anew. */
   async #open(task: TaskHandle): Promise<OpenApproval> {
     const [open] = approvalsOf(task.snapshot());
-    const place = await this.#engine.activation.find(task.owner, task.id, 'resume');
+    const place = await this.#engine.activation.find(task.owner, task.id);
     if (open && place.kind === 'elsewhere') return open;
     if (open && place.kind === 'here' && place.cell.executor !== null) return open;
     if (place.kind === 'ended') throw refused('no_such_request', task.id);
     if (place.kind === 'here' && place.cell.executor === null) {
-      const { owner, id } = task;
-      await resume(this.#engine, owner, id, { reason: null, mode: null, recovery: 'resume' });
+      await this.#launch(task);
     }
     return asked(task);
+  }
+
+  async #launch({ owner, id }: TaskHandle): Promise<void> {
+    try {
+      await resume(this.#engine, owner, id, { reason: null, mode: null });
+    } catch (error) {
+      // The runtime takes up what was left behind by itself, and may have been faster.
+      if (!isOffstageError(error, 'already_running')) throw error;
+    }
   }
 }
 

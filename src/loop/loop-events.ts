@@ -28,7 +28,7 @@ export function loopEvents(
   requests$: Observable<ContinueRequest>,
 ): Observable<LoopEvent> {
   const changes$ = engine.stream<Change>((subscriber) => {
-    const { thread, unwatch } = engine.threads.watch(owner);
+    const { thread, unwatch } = engine.watch(owner);
     const subscription = thread.changes.values$.subscribe(subscriber);
     subscription.add(unwatch);
     return subscription;

@@ -1,4 +1,4 @@
-import { type Recovery, refusalOf, type TaskCommand } from '../../machines/index.ts';
+import { refusalOf, type TaskCommand } from '../../machines/index.ts';
 import type { RemoteCommand } from '../store/contract.ts';
 import type { Cell } from '../supervisor/cell.ts';
 import { type Command, decide, snapshotOf } from '../supervisor/decide.ts';
@@ -7,6 +7,7 @@ import { newId } from '../task/ids.ts';
 import { isTerminal, type TaskRecord } from '../task/record.ts';
 import { checkRecord } from '../task/record-schema.ts';
 import type { Engine } from './engine.ts';
+import { type Verdict, verdictOn } from './verdict.ts';
 
 /** Where a task is: in the hands of this runtime, of another one, or of nobody because it has ended. */
 type Place =
@@ -15,7 +16,6 @@ type Place =
   | { readonly kind: 'ended'; readonly record: TaskRecord };
 
 const MAX_CLAIMS = 5;
-const ORPHANED = 'No live executor found; marked stopped';
 
 /**
  * Brings a task that has no actor here back into this runtime's hands, or finds out who has it. All
@@ -27,6 +27,11 @@ export class Activation {
 
   constructor(engine: Engine) {
     this.#engine = engine;
+  }
+
+  /** Resolves when no task is on its way into this runtime. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay.values());
   }
 
   /** Asks something of a task, wherever it is. Resolves once the request is stored. */
@@ -59,19 +64,19 @@ export class Activation {
     else if (record !== null && isTerminal(record)) preview(record, command);
   }
 
-  /** Where a task is; one whose runtime has died is stopped here, with what is to become of it. */
-  find(owner: string, id: string, recovery?: Recovery): Promise<Place> {
+  /** Where a task is. One whose runtime has died is taken up here, and becomes what `judge` says. */
+  find(owner: string, id: string, judge: Judge = verdictOn): Promise<Place> {
     const live = this.#engine.cells.get(id);
     if (live?.record.owner === owner) return Promise.resolve({ kind: 'here', cell: live });
     const key = `${owner}\n${id}`;
     const underWay = this.#underWay.get(key);
     if (underWay) return underWay;
-    const found = this.#find(owner, id, recovery).finally(() => this.#underWay.delete(key));
+    const found = this.#find(owner, id, judge).finally(() => this.#underWay.delete(key));
     this.#underWay.set(key, found);
     return found;
   }
 
-  async #find(owner: string, id: string, recovery?: Recovery): Promise<Place> {
+  async #find(owner: string, id: string, judge: Judge): Promise<Place> {
     const { store } = this.#engine;
     for (let attempt = 0; attempt < MAX_CLAIMS; attempt += 1) {
       const record = await store.load(owner, id);
@@ -81,16 +86,18 @@ export class Activation {
       const isElsewhere = record.status === 'running' && record.holder !== this.#engine.holder;
       if (isElsewhere && (await store.isAlive(record.holder))) return { kind: 'elsewhere', record };
       const claimed = await store.claim(id, this.#engine.holder);
-      if (claimed !== null) return { kind: 'here', cell: await this.#enter(claimed, recovery) };
+      if (claimed !== null) return { kind: 'here', cell: await this.#enter(claimed, judge) };
     }
     throw new OffstageError('store_error', `Task ${id} could not be claimed.`, {
       attempts: MAX_CLAIMS,
     });
   }
 
-  async #enter(record: TaskRecord, recovery: Recovery | undefined): Promise<Cell> {
+  async #enter(record: TaskRecord, judge: Judge): Promise<Cell> {
     const isOrphan = record.status === 'running';
-    if (isOrphan) await this.#engine.kin.adoptChildren(record);
+    // From here on this runtime tells what happens to the task; what happened before is told first.
+    await this.#engine.elsewhere.catchUp(record.owner, record.id);
+    if (isOrphan) await this.#adoptChildren(record);
     const cell = this.#engine.cellOf(record);
     cell.reload(record);
     // As it is registered now.
@@ -98,11 +105,41 @@ export class Activation {
     this.#engine.enter(cell);
     const unsaid = cell.takeUnsaid();
     if (unsaid) cell.post({ ...unsaid, epoch: record.epoch });
-    else if (isOrphan) cell.post({ type: 'STOP', reason: ORPHANED, ...(recovery && { recovery }) });
+    else if (isOrphan) this.#execute(judge(this.#engine, record), cell);
     void this.#engine.inbox.drain(record.id);
     return cell;
   }
+
+  async #adoptChildren(record: TaskRecord): Promise<void> {
+    try {
+      await this.#engine.kin.adoptChildren(record);
+    } catch (error) {
+      // It is this runtime's by now, so nobody would find it without an owner.
+      this.#engine.recovery.remember(record);
+      throw error;
+    }
+  }
+
+  #execute(verdict: Verdict, cell: Cell): void {
+    const { admission } = this.#engine;
+    const { epoch, phase } = cell.record;
+    if (verdict.kind === 'fail') {
+      cell.post({ type: 'FAIL', epoch, failure: verdict.failure });
+    } else if (verdict.kind === 'stop') {
+      const { kind: _, ...why } = verdict;
+      cell.post({ type: 'STOP', ...why, isCrash: true });
+    } else {
+      if (phase === 'queued') admission.enter(cell, { whenFull: 'queue' });
+      this.#engine.stored(cell, cell.snapshot);
+      if (phase === 'queued' && cell.permit !== 'waiting') cell.post({ type: 'START' });
+      // What it waited for may have come meanwhile.
+      cell.poke();
+    }
+  }
 }
+
+/** Decides what becomes of an orphan. */
+type Judge = (engine: Engine, record: TaskRecord) => Verdict;
 
 /** Refuses at once what the holder would refuse by what is stored now. */
 function preview(record: TaskRecord, command: Command): void {

@@ -10,6 +10,12 @@ export interface AdmissionLimits {
   readonly whenFull: 'reject' | 'queue';
 }
 
+/** How a task comes in: by default in the mode it has, and as the limits say. */
+interface Entry {
+  readonly mode?: Mode;
+  readonly whenFull?: AdmissionLimits['whenFull'];
+}
+
 interface OwnerPlaces {
   held: number;
   readonly waiting: Set<Cell>;
@@ -35,14 +41,17 @@ export class Admission {
   }
 
   /** Takes a place for a task that is about to start, or lets it wait. Throws `limit_reached`. */
-  enter(cell: Cell, mode: Mode = cell.record.mode): void {
+  enter(
+    cell: Cell,
+    { mode = cell.record.mode, whenFull = this.#limits.whenFull }: Entry = {},
+  ): void {
     if (cell.permit !== 'none' || !needsPlace(cell.record, mode)) return;
     const { owner } = cell.record;
     const places = this.#owners.get(owner) ?? { held: 0, waiting: new Set<Cell>() };
     const full = this.#fullScope(places);
     if (full === undefined) {
       this.#hold(cell, places);
-    } else if (this.#limits.whenFull === 'queue') {
+    } else if (whenFull === 'queue') {
       this.#owners.set(owner, places);
       places.waiting.add(cell);
       cell.permit = 'waiting';

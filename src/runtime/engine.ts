@@ -1,5 +1,6 @@
 import type { Observable, Subscriber, TeardownLogic } from 'rxjs';
-import type { Store, StoreHint } from '../store/contract.ts';
+import type { Artifacts } from '../store/artifacts/artifacts.ts';
+import type { PrunedTask, Store, StoreHint } from '../store/contract.ts';
 import { memoryStore } from '../store/memory.ts';
 import { Contained } from '../streams/contained.ts';
 import { Hub } from '../streams/hub.ts';
@@ -22,18 +23,28 @@ import { Activation } from './activation.ts';
 import { Admission } from './admission.ts';
 import { CommandInbox } from './command-inbox.ts';
 import { Dormant } from './dormant.ts';
+import { Elsewhere } from './elsewhere.ts';
 import { isSettled } from './event-reader.ts';
 import { Flusher } from './flusher.ts';
 import { Journal } from './journal.ts';
 import { Kin } from './kin.ts';
 import { Lease } from './lease.ts';
 import { Listeners } from './listeners.ts';
-import { type Limits, limitsOf, type RuntimeOptions, retentionOf } from './options.ts';
+import {
+  concurrencyOf,
+  type Limits,
+  limitsOf,
+  type RuntimeOptions,
+  retentionOf,
+} from './options.ts';
 import { Pruner } from './pruner.ts';
+import { damageOf } from './readable.ts';
+import { Recovery } from './recovery.ts';
 import { Registry } from './registry.ts';
 import { spawn } from './spawn.ts';
 import { StoredTask } from './stored-task.ts';
-import { Threads } from './threads.ts';
+import { TaskFiles } from './task-files.ts';
+import { Threads, type Watch } from './threads.ts';
 import { TimerQueue } from './timer-queue.ts';
 
 /**
@@ -45,14 +56,18 @@ export class Engine implements CellHost {
   readonly clock: Clock;
   readonly store: Store;
   readonly limits: Limits;
+  readonly artifacts: Artifacts | null;
+  readonly files: TaskFiles;
   readonly random: () => number;
-  readonly registry = new Registry();
+  readonly registry: Registry;
   readonly kin: Kin;
   readonly admission: Admission;
   readonly journal: Journal;
   readonly timers: TimerQueue<Cell>;
   readonly inbox: CommandInbox;
   readonly activation: Activation;
+  readonly recovery: Recovery;
+  readonly elsewhere: Elsewhere;
   readonly dormant = new Dormant();
   readonly listeners = new Listeners();
   readonly threads: Threads;
@@ -76,6 +91,8 @@ export class Engine implements CellHost {
     this.clock = options.clock ?? systemClock;
     this.store = options.store ?? memoryStore({ clock: this.clock });
     this.limits = limitsOf(options.limits);
+    this.artifacts = options.artifacts ?? null;
+    this.files = new TaskFiles(this, this.artifacts);
     this.random = options.random ?? Math.random;
     this.kin = new Kin(this);
     this.admission = new Admission(this.limits);
@@ -83,10 +100,16 @@ export class Engine implements CellHost {
     this.timers = new TimerQueue(this.clock);
     this.inbox = new CommandInbox(this);
     this.activation = new Activation(this);
+    this.elsewhere = new Elsewhere(this);
+    this.recovery = new Recovery(this, concurrencyOf(options.recovery));
+    this.registry = new Registry(() => this.recovery.lookAnew());
     this.threads = new Threads(this.reportObserver, options.inspect);
     this.events = new Hub(this.reportObserver);
     this.#lease = new Lease(this, checkDuration('leaseMs', options.leaseMs) ?? 15_000);
-    const onPruned = () => this.threads.pruned();
+    const onPruned = (tasks: readonly PrunedTask[]) => {
+      if (tasks.length > 0) this.threads.pruned();
+      this.files.pruned(tasks);
+    };
     this.#pruner = new Pruner(this, retentionOf(options.retention), onPruned, reportStore);
     this.#flusher = new Flusher(this.clock, checkDuration('flushMs', options.flushMs) ?? 50);
     for (const definition of options.tasks ?? []) this.registry.add(definition);
@@ -104,11 +127,30 @@ export class Engine implements CellHost {
   async open(): Promise<void> {
     await this.#lease.take();
     this.#unwatch = this.store.watch((hint) => this.#hinted(hint));
+    this.recovery.look();
   }
 
-  #hinted({ kind, id }: StoreHint): void {
-    if (kind === 'task') this.listeners.ring(id);
-    else void this.inbox.drain(id);
+  #hinted(hint: StoreHint): void {
+    const { kind, id, owner } = hint;
+    if (kind === 'command') void this.inbox.drain(id);
+    else if (kind === 'damage') this.report(damageOf(hint), { where: 'store', task: id });
+    else {
+      this.listeners.ring(id);
+      this.elsewhere.hinted(owner, id);
+    }
+  }
+
+  /** Keeps the supervisor of an owner while somebody listens, and tells it also what others do. */
+  watch(owner: string): Watch {
+    const { thread, unwatch } = this.threads.watch(owner);
+    const unfollow = this.elsewhere.follow(owner);
+    return {
+      thread,
+      unwatch() {
+        unfollow();
+        unwatch();
+      },
+    };
   }
 
   /** Makes a cell the writer of its task. */
@@ -151,6 +193,7 @@ export class Engine implements CellHost {
     this.admission.leave(cell);
     if (cell.executor !== null) this.#strays.set(cell.id, cell.executor);
     if (!isTerminal(record) && cell.isStored === true) this.dormant.add(cell);
+    this.elsewhere.left(record);
     this.threads.dismiss(cell, isSettled(this, record));
     if (record.status !== 'running') this.#pruner.countEnd();
     this.kin.left(cell);
@@ -243,6 +286,7 @@ export class Engine implements CellHost {
   async shut(): Promise<void> {
     this.#flusher.flush();
     await this.journal.idle();
+    await this.files.idle();
     this.#unwatch();
     this.timers.clear();
     this.threads.complete();

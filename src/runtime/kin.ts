@@ -71,10 +71,11 @@ export class Kin {
     const { store } = this.#engine;
     const { records } = await store.list({ parent: parent.id, statuses: ['running'] });
     for (const record of records) {
-      if (record.link === 'detached' || this.#engine.cells.has(record.id)) continue;
+      if (record.link === 'detached') continue;
       const child = this.#engine.cellOf(record);
       this.links.add(parent.id, child);
-      void this.#follow(child);
+      // One that was taken up before its parent tells by itself when it leaves.
+      if (!child.isLive) void this.#follow(child);
     }
   }
 

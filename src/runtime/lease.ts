@@ -18,7 +18,7 @@ export class Lease {
   }
 
   async #renew(): Promise<void> {
-    const { store, holder, cells } = this.#engine;
+    const { store, holder, cells, recovery } = this.#engine;
     try {
       const { lost } = await store.renew(holder, this.#leaseMs);
       for (const { id, epoch } of lost) {
@@ -26,6 +26,7 @@ export class Lease {
         // It may have come back since: then this runtime's epoch is the newer one.
         if (cell && cell.record.epoch < epoch) cell.fence();
       }
+      recovery.look();
     } catch (error) {
       this.#engine.report(error, { where: 'store' });
     }

@@ -30,7 +30,8 @@ export async function readMessages(
         isPast = true;
       } else if (messages.length < limit) messages.push(event.message);
     }
-    if (events.length < PAGE || (isPast && messages.length >= limit)) return messages;
+    const isEnd = events.length === 0 && lagged === null;
+    if (isEnd || (isPast && messages.length >= limit)) return messages;
     since = events.at(-1)?.seq ?? lagged?.to ?? since;
   }
 }

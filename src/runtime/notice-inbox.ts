@@ -42,7 +42,7 @@ export class NoticeInbox {
   get arriving$(): Observable<Notice> {
     const engine = this.#engine;
     return engine.stream<Notice>((subscriber) => {
-      const { thread, unwatch } = engine.threads.watch(this.#owner);
+      const { thread, unwatch } = engine.watch(this.#owner);
       const subscription = thread.notices.values$.subscribe(subscriber);
       subscription.add(unwatch);
       return subscription;

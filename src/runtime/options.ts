@@ -1,9 +1,11 @@
 import type { InspectionEvent } from 'xstate';
+import type { Artifacts } from '../store/artifacts/artifacts.ts';
 import type { Store } from '../store/contract.ts';
 import type { ErrorSource } from '../supervisor/host.ts';
 import type { Clock } from '../task/clock.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import { checkOneOf, invalid } from '../task/options.ts';
+import type { RecoveryOptions } from './recovery.ts';
 
 /** Bounds of a runtime. Each can be set alone. */
 export interface Limits {
@@ -23,6 +25,8 @@ export interface Limits {
   readonly output: number;
   /** Characters of a message, question, checkpoint or evidence as JSON. Default 256 Ki. */
   readonly event: number;
+  /** How often the runtime of a task may die under it before it fails with `orphaned` instead of going on. Default 5. */
+  readonly crashes: number;
   /** How long in ms a body may take to leave. Default 5,000. */
   readonly graceMs: number;
 }
@@ -41,10 +45,20 @@ export interface RuntimeOptions {
   readonly tasks?: readonly TaskDefinition[];
   /** Where tasks live. Default: a memory store of its own. */
   readonly store?: Store;
+  /**
+   * Where tasks leave their files, and results that are too large for a record. Default: nowhere.
+   * What is in it belongs to the tasks of the store, and goes with them.
+   */
+  readonly artifacts?: Artifacts;
   readonly limits?: Partial<Limits>;
   readonly retention?: Partial<Retention>;
   /** How long in ms this runtime may be silent before others take its tasks over. Default 15,000; renewed three times as often. */
   readonly leaseMs?: number;
+  /**
+   * How tasks are taken up whose runtime has died or was closed; `false` for not at all, unless
+   * somebody asks for one of them. Only tasks whose definition is known here are looked at.
+   */
+  readonly recovery?: RecoveryOptions | false;
   /** How long in ms progress and output may wait before they are stored. Default 50. */
   readonly flushMs?: number;
   /** Gets what the actors do, as xstate's own `inspect` does. */
@@ -66,6 +80,7 @@ const LIMITS: Limits = {
   input: 2 ** 20,
   output: 2 ** 21,
   event: 2 ** 18,
+  crashes: 5,
   graceMs: 5_000,
 };
 
@@ -79,6 +94,14 @@ export function limitsOf(given: Partial<Limits> = {}): Limits {
 
 export function retentionOf(given: Partial<Retention> = {}): Retention {
   return checkNumbers('retention', { ...RETENTION, ...given });
+}
+
+/** 0 for none. */
+export function concurrencyOf(recovery: RuntimeOptions['recovery']): number {
+  if (recovery === false) return 0;
+  const { concurrency = 8 } = recovery ?? {};
+  if (Number.isInteger(concurrency) && concurrency > 0) return concurrency;
+  throw invalid('recovery.concurrency', concurrency, 'a whole number, 1 or more');
 }
 
 function checkNumbers<Options extends object>(name: string, options: Options): Options {

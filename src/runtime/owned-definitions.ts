@@ -10,11 +10,13 @@ export class OwnedDefinitions {
     if (this.#definitions.get(key)?.deref() === undefined) this.#definitions.delete(key);
   });
 
-  set(owner: string, definition: TaskDefinition): void {
+  /** Gives `false` if it was there already. */
+  set(owner: string, definition: TaskDefinition): boolean {
     const key = keyOf(owner, definition.name);
-    if (this.#definitions.get(key)?.deref() === definition) return;
+    if (this.#definitions.get(key)?.deref() === definition) return false;
     this.#definitions.set(key, new WeakRef(definition));
     this.#collected.register(definition, key);
+    return true;
   }
 
   get(owner: string, name: string): TaskDefinition | undefined {

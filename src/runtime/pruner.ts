@@ -1,4 +1,4 @@
-import type { Store } from '../store/contract.ts';
+import type { PrunedTask, Store } from '../store/contract.ts';
 import type { Clock } from '../task/clock.ts';
 import type { Retention } from './options.ts';
 
@@ -8,13 +8,13 @@ export class Pruner {
   readonly #clock: Clock;
   readonly #retention: Retention;
   readonly #report: (error: unknown) => void;
-  readonly #onPruned: () => void;
+  readonly #onPruned: (tasks: readonly PrunedTask[]) => void;
   #ended = 0;
 
   constructor(
     { store, clock }: { readonly store: Store; readonly clock: Clock },
     retention: Retention,
-    onPruned: () => void,
+    onPruned: (tasks: readonly PrunedTask[]) => void,
     report: (error: unknown) => void,
   ) {
     this.#onPruned = onPruned;
@@ -31,7 +31,7 @@ export class Pruner {
     this.#ended = 0;
     this.#store
       .prune({ keep, endedBefore: this.#clock.now() - ageMs })
-      .then((count) => count > 0 && this.#onPruned())
+      .then((pruned) => this.#onPruned(pruned))
       .catch((error: unknown) => this.#report(error));
   }
 }

@@ -1,50 +1,92 @@
-import type { Recovery } from '../../machines/index.ts';
+import type { Cell } from '../supervisor/cell.ts';
 import { isResumable } from '../task/definition.ts';
-import { isRefusal } from '../task/errors.ts';
-import type { TaskHandle } from '../task/handle.ts';
-import type { TaskRecord } from '../task/record.ts';
+import { isOffstageError, isRefusal } from '../task/errors.ts';
+import { isToGoOn, type TaskRecord } from '../task/record.ts';
 import type { Engine } from './engine.ts';
+import { isBeingStopped, untilLeft } from './orphan.ts';
 import { resume } from './resume.ts';
 
-/** Takes up those of the tasks whose runtime is gone, and gives them back. */
-export async function recover(
-  engine: Engine,
-  tasks: readonly TaskHandle[],
-): Promise<readonly TaskHandle[]> {
-  const found = await Promise.all(tasks.map((task) => recoverOne(engine, task)));
-  return tasks.filter((_, index) => found[index]);
+type Found = Pick<TaskRecord, 'owner' | 'id'>;
+
+/** What went wrong with a task, and where. */
+export interface Fault {
+  readonly error: unknown;
+  readonly where: 'store' | 'task';
 }
 
-async function recoverOne(engine: Engine, task: TaskHandle): Promise<boolean> {
-  if (!(await isLeft(engine, task.snapshot()))) return false;
-  const { owner, id } = task;
-  const recovery = recoveryOf(engine, task.snapshot());
+/** What came of a look at a task that seemed to be without a runtime. */
+export type Recovered =
+  /** It is in this runtime's hands now; if it is being stopped, it may go on once it has left. */
+  | { readonly kind: 'here'; readonly cell: Cell }
+  /** A runtime has it, or it has ended. */
+  | { readonly kind: 'gone' }
+  /** Its parent must go on first. */
+  | { readonly kind: 'waits' }
+  /** It may not go on as it is defined, or cannot be read: nothing is gained by trying again. */
+  | { readonly kind: 'refused'; readonly fault?: Fault }
+  /** The store failed. */
+  | { readonly kind: 'failed'; readonly fault: Fault };
+
+const REASON = 'Its runtime was gone.';
+
+/**
+ * One step with a task whose runtime has died or was closed: it is stopped as its definition says,
+ * or goes on if it was stopped for that. Never rejects, since nothing may hold up other tasks.
+ */
+export async function recoverOne(engine: Engine, { owner, id }: Found): Promise<Recovered> {
   try {
-    if (task.status === 'running') {
-      const place = await engine.activation.find(owner, id, recovery);
-      if (place.kind !== 'here') return false;
-      await task.ended();
-    }
-    if (recovery === 'resume') {
-      await resume(engine, owner, id, { reason: 'Its runtime was gone.', mode: null, recovery });
-    }
+    const record = await engine.store.load(owner, id);
+    if (record === null || !(await isLeft(engine, record))) return { kind: 'gone' };
+    return isToGoOn(record) ? await goOn(engine, record) : await takeUp(engine, record);
   } catch (error) {
-    // It may have ended or been taken up by another meanwhile, or must stay stopped.
-    if (!isRefusal(error)) engine.report(error, { where: 'store', task: id });
+    if (isOffstageError(error, 'runtime_closed')) return { kind: 'gone' };
+    const kind = isOffstageError(error, 'corrupt_record') ? 'refused' : 'failed';
+    return { kind, fault: { error, where: 'store' } };
   }
+}
+
+/** The same to the end: resolves once the task is stopped for good, or goes on. */
+export async function recoverWhole(engine: Engine, found: Found): Promise<boolean> {
+  const first = await recoverOne(engine, found);
+  report(engine, found, first);
+  if (first.kind !== 'here') return first.kind !== 'gone';
+  if (isBeingStopped(first.cell)) await untilLeft(first.cell);
+  if (isToGoOn(first.cell.record)) report(engine, found, await recoverOne(engine, found));
   return true;
 }
 
-/** Its runtime has died, or stopped it when it was closed so that it could go on later. */
-async function isLeft(engine: Engine, { status, holder, request }: TaskRecord): Promise<boolean> {
-  if (status === 'stopped') return request?.recovery === 'resume';
-  return status === 'running' && holder !== engine.holder && !(await engine.store.isAlive(holder));
+function report(engine: Engine, { id }: Found, recovered: Recovered): void {
+  if (recovered.kind !== 'refused' && recovered.kind !== 'failed') return;
+  const { fault } = recovered;
+  if (fault) engine.report(fault.error, { where: fault.where, task: id });
 }
 
-/** What can be done: a task that is not resumable is not resumed. */
-export function recoveryOf(engine: Engine, record: TaskRecord): Recovery | undefined {
-  const definition = engine.registry.find(record);
-  const { recovery } = definition;
-  if (recovery === 'resume' && !isResumable(definition, record)) return undefined;
-  return recovery ?? undefined;
+async function takeUp(engine: Engine, { owner, id }: TaskRecord): Promise<Recovered> {
+  const place = await engine.activation.find(owner, id);
+  return place.kind === 'here' ? place : { kind: 'gone' };
+}
+
+async function goOn(engine: Engine, record: TaskRecord): Promise<Recovered> {
+  const { owner, id } = record;
+  if (!isResumable(engine.registry.find(record), record)) return { kind: 'refused' };
+  if (!engine.isParentRunning(record)) return { kind: 'waits' };
+  try {
+    const request = { reason: REASON, mode: null, whenFull: 'queue' } as const;
+    return { kind: 'here', cell: await resume(engine, owner, id, request) };
+  } catch (error) {
+    if (isOffstageError(error) && error.code.startsWith('store_')) throw error;
+    // A refusal only says that somebody was faster.
+    return isRefusal(error)
+      ? { kind: 'refused' }
+      : { kind: 'refused', fault: { error, where: 'task' } };
+  }
+}
+
+/** Its runtime has died, or stopped it when it was closed so that it could go on later. */
+async function isLeft(engine: Engine, record: TaskRecord): Promise<boolean> {
+  const { id, status, holder } = record;
+  if (status !== 'running') return isToGoOn(record);
+  // It was claimed here, but the store failed before it was taken up.
+  if (holder === engine.holder) return !engine.cells.has(id);
+  return !(await engine.store.isAlive(holder));
 }

@@ -12,6 +12,11 @@ type Found = Pick<TaskRecord, 'definition' | 'owner'>;
 export class Registry {
   readonly #definitions = new Map<string, TaskDefinition>();
   readonly #owned = new OwnedDefinitions();
+  readonly #onAdded: () => void;
+
+  constructor(onAdded: () => void) {
+    this.#onAdded = onAdded;
+  }
 
   add(definition: TaskDefinition): void {
     const existing = this.#definitions.get(definition.name);
@@ -23,11 +28,12 @@ export class Registry {
       );
     }
     this.#definitions.set(definition.name, definition);
+    this.#onAdded();
   }
 
   /** Puts a definition in the place of the one with the same name that the owner had. */
   replace(owner: string, definition: TaskDefinition): void {
-    this.#owned.set(owner, definition);
+    if (this.#owned.set(owner, definition)) this.#onAdded();
   }
 
   /** The definition that was registered, which must be the very one that is asked for. */
@@ -43,9 +49,14 @@ export class Registry {
     );
   }
 
+  /** Whether a stored task can be run. */
+  has(record: Found): boolean {
+    return this.#get(record) !== undefined;
+  }
+
   /** Throws `unknown_definition` where a stored task cannot be run. */
   require(record: Found): void {
-    if (this.#get(record) === undefined) throw unknown(record.definition);
+    if (!this.has(record)) throw unknown(record.definition);
   }
 
   /** What runs a stored task. One that is not registered can be seen and ended, but not run. */

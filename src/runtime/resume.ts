@@ -1,11 +1,13 @@
 import type { Draft } from 'immer';
-import type { Json, Mode, Recovery, ResumeInput } from '../../machines/index.ts';
+import type { Json, Mode, ResumeInput } from '../../machines/index.ts';
 import type { Cell } from '../supervisor/cell.ts';
 import { editJson } from '../task/edit-json.ts';
 import { refused } from '../task/errors.ts';
 import { copyJson, sameJson, toJson } from '../task/json.ts';
 import { parse } from '../task/schema.ts';
 import type { Engine } from './engine.ts';
+import { isBeingStopped, untilLeft } from './orphan.ts';
+import { stopOf } from './verdict.ts';
 
 /** How a stopped task goes on. */
 export interface ResumeRequest {
@@ -14,25 +16,25 @@ export interface ResumeRequest {
   readonly reason: string | null;
   /** `null` keeps the mode that the task had. */
   readonly mode: Mode | null;
-  /** What a task is told that is found without a living runtime. */
-  readonly recovery?: Recovery;
+  /** What happens where the limits are full. Default: as they say. */
+  readonly whenFull?: 'queue';
 }
 
-/** Starts a new attempt of a stopped task. Whatever is refused leaves it stopped as it was. */
+/** Starts a new attempt of a stopped task, and gives its cell. Whatever is refused leaves it stopped as it was. */
 export async function resume(
   engine: Engine,
   owner: string,
   id: string,
   request: ResumeRequest,
-): Promise<void> {
+): Promise<Cell> {
   engine.throwIfClosing();
-  const place = await engine.activation.find(owner, id, request.recovery);
+  const place = await engine.activation.find(owner, id, stopOf);
   if (place.kind === 'ended') throw refused('already_ended', id);
   if (place.kind === 'elsewhere') throw refused('already_running', id);
   const { cell } = place;
   try {
-    if (cell.definition.beforeResume && isOrphan(cell)) {
-      await left(cell);
+    if (cell.definition.beforeResume && isBeingStopped(cell)) {
+      await untilLeft(cell);
       return await resume(engine, owner, id, request);
     }
     // Where there is nothing to prepare, in the same turn: what comes later stays behind it.
@@ -40,10 +42,13 @@ export async function resume(
     // Another resume or cancel was refused meanwhile and the task left again: take it up anew.
     if (!cell.isLive) return await resume(engine, owner, id, request);
     engine.throwIfClosing();
-    engine.admission.enter(cell, request.mode ?? cell.record.mode);
+    const { whenFull } = request;
+    const mode = request.mode ?? cell.record.mode;
+    engine.admission.enter(cell, whenFull ? { mode, whenFull } : { mode });
     cell.prepared = ready.prepared;
-    const { reason, mode } = request;
-    await cell.enqueue({ type: 'RESUME', reason, input: ready.input, mode });
+    const { reason } = request;
+    await cell.enqueue({ type: 'RESUME', reason, input: ready.input, mode: request.mode });
+    return cell;
   } catch (error) {
     // A live cell gives its place back when it leaves; another resume of it may be on its way.
     if (!cell.isLive) engine.admission.leave(cell);
@@ -51,17 +56,6 @@ export async function resume(
     cell.poke();
     throw error;
   }
-}
-
-/** Found without a living runtime, and its stop is not stored yet. */
-function isOrphan({ record, executor }: Cell): boolean {
-  return record.status === 'running' && executor === null;
-}
-
-function left(cell: Cell): Promise<void> {
-  return new Promise((resolve, reject) => {
-    cell.whenLeft((error) => (error ? reject(error) : resolve()));
-  });
 }
 
 interface Ready {

@@ -5,8 +5,8 @@ import { checkId } from '../task/ids.ts';
 import { checkDuration } from '../task/options.ts';
 import { Engine } from './engine.ts';
 import type { RuntimeOptions } from './options.ts';
-import { recoveryOf } from './recover.ts';
 import { Supervisor } from './supervisor.ts';
+import { recoveryOf } from './verdict.ts';
 
 /** How a runtime is closed. */
 export interface CloseOptions {
@@ -82,13 +82,22 @@ export class Runtime {
     const engine = this.#engine;
     engine.isClosing = true;
     if (drainMs > 0) await this.#drain(drainMs);
+    do {
+      await this.#stopAll();
+      // Those that were on their way in are stopped as well.
+      await engine.activation.idle();
+    } while (engine.cells.size > 0);
+    await engine.shut();
+  }
+
+  async #stopAll(): Promise<void> {
+    const engine = this.#engine;
     const left = this.#allLeft();
     for (const cell of [...engine.cells.values()]) {
       const recovery = recoveryOf(engine, cell.record);
       cell.send({ type: 'STOP', reason: 'The runtime was closed.', ...(recovery && { recovery }) });
     }
     await left;
-    await engine.shut();
   }
 
   async #drain(drainMs: number): Promise<void> {

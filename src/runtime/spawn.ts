@@ -12,6 +12,7 @@ import { mergeLinks, type TaskRecord } from '../task/record.ts';
 import { parse } from '../task/schema.ts';
 import type { SpawnOptions } from '../task/spawn-options.ts';
 import type { Engine } from './engine.ts';
+import { recoverWhole } from './recover.ts';
 import { StoredTask } from './stored-task.ts';
 
 /** What a spawn takes, with the scope of its dedupe key if that is not the owner. */
@@ -78,7 +79,12 @@ async function explain<Output, Input>(
   const { owner, options } = wanted;
   const key = keyOf(options);
   const existing = key === null ? null : await engine.store.findByKey(owner, key);
-  if (existing) return sameWork(engine, wanted, existing);
+  if (existing) {
+    const task = sameWork<Output, Input>(engine, wanted, existing);
+    // Who asks for work that lies about wants it to be done.
+    if (!engine.cells.has(task.id)) await recoverWhole(engine, existing);
+    return task;
+  }
   const { parent } = options;
   if (
     parent &&

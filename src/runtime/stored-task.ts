@@ -10,6 +10,7 @@ import type {
 } from '../../machines/index.ts';
 import type { Cell } from '../supervisor/cell.ts';
 import type { Command } from '../supervisor/decide.ts';
+import type { ArtifactFile } from '../task/artifact.ts';
 import { isResumable } from '../task/definition.ts';
 import { isOffstageError, isRefusal, OffstageError, unknownTask } from '../task/errors.ts';
 import { isEnd, type Lagged, type TaskEvent } from '../task/events.ts';
@@ -23,7 +24,7 @@ import type {
 import { newId } from '../task/ids.ts';
 import { copyJson, toJson } from '../task/json.ts';
 import { checkOneOf, checkText } from '../task/options.ts';
-import type { OutputPage, OutputQuery } from '../task/output.ts';
+import { checkOutputQuery, type OutputPage, type OutputQuery } from '../task/output.ts';
 import { isTerminal, type TaskRecord } from '../task/record.ts';
 import type { Engine } from './engine.ts';
 import { isSettled, readEvents } from './event-reader.ts';
@@ -71,7 +72,7 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
         return undefined;
       }
       if (!this.#cell.isLive && this.status === 'running') return this.#eventsElsewhere(subscriber);
-      const { thread, unwatch } = engine.threads.watch(this.owner);
+      const { thread, unwatch } = engine.watch(this.owner);
       const subscription = thread.taskEvents(this.id).values$.subscribe(subscriber);
       subscription.add(() => {
         thread.endTaskEvents(this.id, false);
@@ -97,8 +98,13 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
     return readEvents(this.#engine, this.owner, this.id, since);
   }
 
-  output(query: OutputQuery = {}): Promise<OutputPage> {
-    return this.#engine.store.readOutput(this.owner, this.id, query);
+  async output(query: OutputQuery = {}): Promise<OutputPage> {
+    return this.#engine.store.readOutput(this.owner, this.id, checkOutputQuery(query));
+  }
+
+  async artifact(name: string): Promise<ArtifactFile> {
+    const record = this.#cell.isLive ? this.#cell.record : await this.#reload();
+    return this.#engine.files.file(record, name);
   }
 
   async result(): Promise<Output> {
@@ -135,12 +141,12 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
     return this.#cell.record;
   }
 
-  #outcome(record: TaskRecord): Output {
+  async #outcome(record: TaskRecord): Promise<Output> {
     const { id: taskId, request, outcome } = record;
     const reason = request?.reason ?? null;
     const why = reason === null ? '' : `: ${reason}`;
     if (record.status === 'completed' && outcome?.kind === 'completed') {
-      return copyJson(outcome.output) as Output;
+      return (await this.#engine.files.result(record, copyJson(outcome.output))) as Output;
     }
     if (record.status === 'failed' && outcome?.kind === 'failed') {
       const { failure } = outcome;

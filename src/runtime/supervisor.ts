@@ -11,7 +11,7 @@ import type { SpawnOptions } from '../task/spawn-options.ts';
 import type { Engine } from './engine.ts';
 import { NoticeInbox } from './notice-inbox.ts';
 import { listReadable } from './readable.ts';
-import { recover } from './recover.ts';
+import { recoverWhole } from './recover.ts';
 import { spawn } from './spawn.ts';
 import { TaskList } from './task-list.ts';
 
@@ -79,7 +79,7 @@ export class Supervisor {
   get events$(): Observable<TaskEvent> {
     const engine = this.#engine;
     return engine.stream<TaskEvent>((subscriber) => {
-      const { thread, unwatch } = engine.threads.watch(this.owner);
+      const { thread, unwatch } = engine.watch(this.owner);
       const subscription = thread.events.values$.subscribe(subscriber);
       subscription.add(unwatch);
       return subscription;
@@ -126,12 +126,13 @@ export class Supervisor {
 
   /**
    * Takes up the owner's tasks whose runtime has died or was closed, each as the `recovery` of its
-   * definition says.
-   * Gives back those it found. One that cannot be taken up holds up no other.
+   * definition says, and gives back those it found. The runtime does so by itself; this is for who
+   * wants to wait for it. A task whose definition is not known here is stopped.
    */
   async recover(): Promise<readonly TaskHandle[]> {
     const tasks = await this.list({ statuses: ['running', 'stopped'] });
-    return recover(this.#engine, tasks);
+    const found = await Promise.all(tasks.map((task) => recoverWhole(this.#engine, task)));
+    return tasks.filter((_, index) => found[index]);
   }
 
   /** Resolves when no task of the owner works; monitors and tasks that wait for an answer do not count. */

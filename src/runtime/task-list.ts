@@ -26,7 +26,7 @@ export class TaskList {
 
   /** Listens first and reads then: what changes in between is newer than what was read. */
   start(): () => void {
-    const { thread, unwatch } = this.#engine.threads.watch(this.#owner);
+    const { thread, unwatch } = this.#engine.watch(this.#owner);
     const subscription = thread.changes.values$.subscribe({
       next: ({ record }) => this.#change(record),
       complete: () => this.#complete(),

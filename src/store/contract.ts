@@ -71,9 +71,12 @@ export interface ListPage {
   readonly corrupt: readonly string[];
 }
 
-/** A stretch of a task's events. */
+/**
+ * A stretch of a task's events without a gap. It may be shorter than was asked for: where an event
+ * is damaged it ends, and the next one begins with `lagged`.
+ */
 export interface EventPage {
-  /** Set if events at the beginning of the stretch have been dropped. */
+  /** Set if events at the beginning of the stretch have been dropped, or cannot be read. */
   readonly lagged: Lagged | null;
   readonly events: readonly TaskEvent[];
 }
@@ -86,6 +89,26 @@ export interface PrunePolicy {
   readonly endedBefore: number;
 }
 
+/** A task that was forgotten. */
+export interface PrunedTask {
+  readonly owner: string;
+  readonly id: string;
+}
+
+/** A task without a runtime that should have one. */
+export interface Orphan {
+  readonly id: string;
+  readonly owner: string;
+  readonly definition: string;
+}
+
+/** Which orphans to list. */
+export interface OrphanQuery {
+  /** Begin after the task with this id, whether or not it is an orphan. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
 /** A task that somebody else has claimed, and the epoch they got. */
 export interface LostTask {
   readonly id: string;
@@ -95,7 +118,17 @@ export interface LostTask {
 /** A hint that there is something new to read; it may come late, twice, or for nothing. */
 export type StoreHint =
   | { readonly kind: 'task'; readonly id: string; readonly owner: string }
-  | { readonly kind: 'command'; readonly id: string; readonly owner: string };
+  | { readonly kind: 'command'; readonly id: string; readonly owner: string }
+  /** A row that belongs to the task cannot be read; whoever reads goes on without it. */
+  | {
+      readonly kind: 'damage';
+      readonly part: DamagedPart;
+      readonly id: string;
+      readonly owner: string;
+    };
+
+/** What of a task may be damaged, besides its record. */
+export type DamagedPart = 'event' | 'output' | 'notice' | 'command';
 
 /**
  * Where tasks live. Reads are scoped to an owner: the record of another is `null`, like one that
@@ -109,6 +142,10 @@ export interface Store {
   list(query: ListQuery): Promise<ListPage>;
   /** Events after `since`, oldest first. */
   readEvents(owner: string, id: string, since: number, limit: number): Promise<EventPage>;
+  /**
+   * A part of the output, as whole characters. Where not all is kept there is its beginning and its
+   * end with a marker between; what is kept of the end is shared evenly among the streams.
+   */
   readOutput(owner: string, id: string, query: OutputQuery): Promise<OutputPage>;
 
   /**
@@ -121,6 +158,11 @@ export interface Store {
   renew(holder: string, leaseMs: number): Promise<{ readonly lost: readonly LostTask[] }>;
   /** Whether the lease of a holder is still good. */
   isAlive(holder: string): Promise<boolean>;
+  /**
+   * Tasks that wait for a runtime to take them up, oldest first: running ones whose holder has no
+   * lease any more, and those that were stopped in order to go on later.
+   */
+  orphans(query: OrphanQuery): Promise<readonly Orphan[]>;
   /** Ends the lease of a holder that leaves, and lets go of the notices that it has taken. */
   release(holder: string): Promise<void>;
 
@@ -141,8 +183,8 @@ export interface Store {
   ): Promise<readonly Notice[]>;
   acknowledge(owner: string, keys: readonly string[]): Promise<void>;
 
-  /** Forgets ended tasks with all that belongs to them; gives back how many. */
-  prune(policy: PrunePolicy): Promise<number>;
+  /** Forgets ended tasks with all that belongs to them; gives back which. */
+  prune(policy: PrunePolicy): Promise<readonly PrunedTask[]>;
   /** Hints on changes, also by others on the same store. Gives back how to end it. */
   watch(listener: (hint: StoreHint) => void): () => void;
   close(): Promise<void>;

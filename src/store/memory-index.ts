@@ -44,6 +44,11 @@ export class MemoryIndex {
     return record.name === null ? undefined : this.#names.get(nameOf(record));
   }
 
+  /** All that have not ended for good. */
+  *unfinished(): Generator<string> {
+    for (const ids of this.#unfinished.values()) yield* ids;
+  }
+
   /** Ids among which all that a query asks for are; `undefined` means any may be. */
   candidates({ owner, parent, statuses }: ListQuery): Iterable<string> | undefined {
     if (parent !== undefined) return this.#byParent.get(parent) ?? [];

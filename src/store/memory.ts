@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../task/clock.ts';
 import type { Notice } from '../task/notice.ts';
 import type { OutputPage, OutputQuery } from '../task/output.ts';
-import { byCreation, isTerminal, type TaskRecord } from '../task/record.ts';
+import { byCreation, isTerminal, isToGoOn, type TaskRecord } from '../task/record.ts';
 import type {
   CommitOutcome,
   EventPage,
@@ -9,6 +9,9 @@ import type {
   ListPage,
   ListQuery,
   LostTask,
+  Orphan,
+  OrphanQuery,
+  PrunedTask,
   PrunePolicy,
   Store,
   StoreHint,
@@ -136,7 +139,7 @@ class MemoryStore implements Store {
     for (const event of events) {
       if (event.type !== 'output') continue;
       entry.output ??= new OutputLog();
-      entry.output.append(event.text, this.#outputLimits);
+      entry.output.append(event.stream, event.text, this.#outputLimits);
     }
     for (const notice of notices) this.#notify(entry, notice);
     if (consumed.length > 0) this.#consume(entry, consumed);
@@ -228,6 +231,23 @@ class MemoryStore implements Store {
     return this.#leases.isAlive(holder);
   }
 
+  async orphans({ after, limit }: OrphanQuery): Promise<readonly Orphan[]> {
+    const place = this.#find(after);
+    const found: TaskRecord[] = [];
+    for (const id of this.#index.unfinished()) {
+      const record = this.#find(id);
+      if (record === undefined || !this.#isOrphan(record)) continue;
+      if (place === undefined || byCreation(record, place) > 0) found.push(record);
+    }
+    found.sort(byCreation);
+    return found.slice(0, limit).map(({ id, owner, definition }) => ({ id, owner, definition }));
+  }
+
+  #isOrphan(record: TaskRecord): boolean {
+    if (record.status === 'stopped') return isToGoOn(record);
+    return !this.#leases.isAlive(record.holder);
+  }
+
   async release(holder: string): Promise<void> {
     this.#leases.release(holder);
     this.#notices.release(holder);
@@ -267,9 +287,9 @@ class MemoryStore implements Store {
     }
   }
 
-  async prune({ keep, endedBefore }: PrunePolicy): Promise<number> {
+  async prune({ keep, endedBefore }: PrunePolicy): Promise<readonly PrunedTask[]> {
     let excess = this.#ended.size - keep;
-    let pruned = 0;
+    const pruned: PrunedTask[] = [];
     for (const id of this.#ended) {
       const entry = this.#entries.get(id);
       if (entry === undefined) continue;
@@ -277,8 +297,9 @@ class MemoryStore implements Store {
       if (excess <= 0 && !isOld) break;
       excess -= 1;
       if (!isSettled(entry.record) || entry.unacknowledged > 0) continue;
+      const { owner } = entry.record;
       this.#forget(entry.record);
-      pruned += 1;
+      pruned.push({ owner, id });
     }
     return pruned;
   }

@@ -1,8 +1,10 @@
 import type { Artifact, Json, Message, Progress, TaskLink } from '../../machines/index.ts';
+import type { NewArtifact } from '../task/artifact.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import type { InputFor, TaskHandle } from '../task/handle.ts';
 import { newId } from '../task/ids.ts';
 import { copyJson, toJson } from '../task/json.ts';
+import { checkStream } from '../task/output.ts';
 import type {
   AnswerOf,
   ChildOptions,
@@ -13,6 +15,7 @@ import type {
 import type { Schema } from '../task/schema.ts';
 import type { Executor } from './executor.ts';
 import { shortened } from './failure.ts';
+import { keepArtifact } from './keep-artifact.ts';
 import { pieces } from './reports.ts';
 
 /** Output that waits unstored before a body is made to wait for the store. */
@@ -135,11 +138,15 @@ export class BodyContext implements RunContext<unknown> {
   }
 
   get artifact(): RunContext['artifact'] {
-    return (artifact: Artifact) =>
-      this.#executor.tell({
-        kind: 'artifact',
-        artifact: this.#json('An artifact', artifact) as unknown as Artifact,
-      });
+    return ((artifact: Artifact | NewArtifact) =>
+      'content' in artifact
+        ? answer(() => keepArtifact(this.#executor, artifact))
+        : this.#note(artifact)) as RunContext['artifact'];
+  }
+
+  #note(artifact: Artifact): void {
+    const noted = this.#json('An artifact', artifact) as unknown as Artifact;
+    this.#executor.tell({ kind: 'artifact', artifact: noted });
   }
 
   get link(): RunContext['link'] {
@@ -163,7 +170,8 @@ export class BodyContext implements RunContext<unknown> {
     if (text === '') return;
     const executor = this.#executor;
     executor.throwIfUnheard();
-    for (const piece of pieces(text)) executor.tell({ kind: 'output', stream, text: piece });
+    const whole = executor.characters.whole(checkStream(stream), text);
+    for (const piece of pieces(whole)) executor.tell({ kind: 'output', stream, text: piece });
     if (executor.unstoredOutput >= OUTPUT_HIGH_WATER) await executor.flush();
     else if (executor.reports.outputLength >= OUTPUT_FLUSH) executor.flush().catch(() => {});
   }

@@ -128,6 +128,8 @@ function contextOf(record: TaskRecord): TaskContext {
     abandoned: record.abandoned,
     retryAt: record.retryAt,
     restarts: record.restarts,
+    crashes: record.crashes,
+    unanswered: record.unanswered,
     outcome: record.outcome,
     evidence: record.evidence,
   };

@@ -1,14 +1,17 @@
 import type { Json, Message, Report } from '../../machines/index.ts';
-import { type OffstageError, refused } from '../task/errors.ts';
+import { isOffstageError, type OffstageError, refused } from '../task/errors.ts';
 import { copyJson, toJson } from '../task/json.ts';
 import type { Question } from '../task/run-context.ts';
 import { parse } from '../task/schema.ts';
 import { BodyContext } from './body-context.ts';
 import type { Cell } from './cell.ts';
 import { currentBody } from './current.ts';
+import type { Command } from './decide.ts';
 import { failureOf, isTold } from './failure.ts';
+import { keepResult } from './keep-artifact.ts';
 import { Questions } from './questions.ts';
 import { Reports } from './reports.ts';
+import { WholeCharacters } from './whole-characters.ts';
 
 interface Reader {
   resolve(message: Message): void;
@@ -24,6 +27,7 @@ export class Executor {
   readonly epoch: number;
   readonly attempt: number;
   readonly reports = new Reports();
+  readonly characters = new WholeCharacters();
   /** What an earlier attempt left behind; a checkpoint of this one does not change it. */
   readonly resumedFrom: Json;
   summary: string | null = null;
@@ -128,14 +132,39 @@ export class Executor {
   }
 
   #finish(value: unknown): void {
-    const output = toJson('The output', value, this.cell.host.limits.output);
-    this.cell.bodyLeft(this, { type: 'SUCCEED', epoch: this.epoch, output, summary: this.summary });
+    const { limits, artifacts } = this.cell.host;
+    try {
+      this.#give(toJson('The output', value, limits.output));
+    } catch (error) {
+      if (artifacts === null || !isOffstageError(error, 'too_large')) throw error;
+      void this.#giveFile(JSON.stringify(value), error);
+    }
+  }
+
+  #give(output: Json): void {
+    this.#leave({ type: 'SUCCEED', epoch: this.epoch, output, summary: this.summary });
+  }
+
+  /** Never rejects. A result that finds no place is too large after all. */
+  async #giveFile(text: string, tooLarge: OffstageError): Promise<void> {
+    try {
+      const marker = await keepResult(this, text);
+      if (marker === null) this.#fail(tooLarge);
+      else this.#give(marker);
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   #fail(thrown: unknown): void {
     if (!this.#isAborted && !isTold(thrown))
       this.cell.host.report(thrown, { where: 'task', task: this.cell.id });
-    this.cell.bodyLeft(this, { type: 'FAIL', epoch: this.epoch, failure: failureOf(thrown) });
+    this.#leave({ type: 'FAIL', epoch: this.epoch, failure: failureOf(thrown) });
+  }
+
+  #leave(command: Command): void {
+    for (const rest of this.characters.rest()) this.reports.add({ kind: 'output', ...rest });
+    this.cell.bodyLeft(this, command);
   }
 
   /** Throws where nothing that the body says is stored any more. */

@@ -1,3 +1,4 @@
+import type { Artifacts } from '../store/artifacts/artifacts.ts';
 import type { Clock } from '../task/clock.ts';
 import type { TaskDefinition } from '../task/definition.ts';
 import type { TaskEvent } from '../task/events.ts';
@@ -12,7 +13,7 @@ import type { Links } from './links.ts';
 
 /** Where an error came from that Offstage contained. */
 export interface ErrorSource {
-  readonly where: 'task' | 'tool' | 'observer' | 'store';
+  readonly where: 'task' | 'tool' | 'observer' | 'store' | 'artifact';
   readonly task?: string;
 }
 
@@ -30,6 +31,8 @@ export interface CellHost {
   /** The id under which this runtime holds tasks. */
   readonly holder: string;
   readonly limits: TaskLimits;
+  /** Where tasks leave their files, if anywhere. */
+  readonly artifacts: Artifacts | null;
   readonly links: Links;
   readonly journal: { request(cell: Cell): void };
   readonly timers: { set(cell: Cell, at: number | null): void };

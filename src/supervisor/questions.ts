@@ -1,6 +1,6 @@
 import type { InputRequest, Json } from '../../machines/index.ts';
 import { newId } from '../task/ids.ts';
-import { copyJson, toJson } from '../task/json.ts';
+import { copyJson, sameJson, toJson } from '../task/json.ts';
 import type { Question } from '../task/run-context.ts';
 import { parse, type Schema } from '../task/schema.ts';
 import type { Executor } from './executor.ts';
@@ -15,6 +15,8 @@ interface OpenQuestion {
 export class Questions {
   readonly #executor: Executor;
   readonly #open = new Map<string, OpenQuestion>();
+  /** Questions of an earlier attempt that this one has asked again. */
+  readonly #again = new Set<string>();
 
   constructor(executor: Executor) {
     this.#executor = executor;
@@ -38,13 +40,18 @@ export class Questions {
 
   #request({ kind = 'input', prompt, data }: Question): InputRequest {
     const { clock, limits } = this.#executor.cell.host;
-    return {
-      id: newId(),
-      kind,
-      prompt,
-      data: toJson('The data of a question', data, limits.event),
-      askedAt: clock.now(),
-    };
+    const question = { kind, prompt, data: toJson('The data of a question', data, limits.event) };
+    return this.#earlier(question) ?? { id: newId(), ...question, askedAt: clock.now() };
+  }
+
+  /** The same question of an attempt that was cut short: its owner may know it by its id already. */
+  #earlier({ kind, prompt, data }: Omit<InputRequest, 'id' | 'askedAt'>): InputRequest | undefined {
+    const isSame = (asked: InputRequest) =>
+      asked.kind === kind && asked.prompt === prompt && sameJson(asked.data, data);
+    const { unanswered } = this.#executor.cell.record;
+    const found = unanswered.find((asked) => !this.#again.has(asked.id) && isSame(asked));
+    if (found) this.#again.add(found.id);
+    return found;
   }
 
   #withdraw(requestId: string, reason: unknown): void {

@@ -1,4 +1,4 @@
-import type { Report } from '../../machines/index.ts';
+import type { Artifact, Report } from '../../machines/index.ts';
 
 const LONGEST_PIECE = 64 * 1024;
 
@@ -23,6 +23,11 @@ export class Reports {
 
   get isEmpty(): boolean {
     return this.#pending.length === 0;
+  }
+
+  /** Files that were told of. */
+  get artifacts(): readonly Artifact[] {
+    return this.#pending.flatMap((report) => (report.kind === 'artifact' ? [report.artifact] : []));
   }
 
   /** Characters of output that wait. */

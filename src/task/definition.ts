@@ -35,9 +35,15 @@ export interface TaskOptions<In extends Schema | undefined, Out extends Schema |
   /** How long in ms the body may take to leave after its signal, before it is abandoned. Default: the runtime's. */
   readonly graceMs?: number;
   /**
-   * What becomes of a task whose runtime has died, once somebody takes it up: it is resumed if it is
-   * resumable, its owner is asked by a notice, or it stays stopped. Default: it stays stopped, and its
-   * owner is told if it would have been told of its end.
+   * Whether the body may run again from its beginning because doing it twice is as good as doing it
+   * once, or because it only reads. Default `false`.
+   */
+  readonly idempotent?: boolean;
+  /**
+   * What becomes of a task whose runtime has died. `'resume'`: it goes on by itself, if it is
+   * resumable and either idempotent or beyond its first checkpoint or step; else its owner is asked.
+   * `'ask'`: its owner is asked by a notice. `'stay'`: it stays stopped. Default: it stays stopped,
+   * and its owner is told if it would have been told of its end.
    */
   readonly recovery?: Recovery;
   /** What happens to linked children that are still running when the body is done. Default `'wait'`. */
@@ -61,9 +67,14 @@ export interface TaskDefinition<Input = unknown, Output = unknown> {
   readonly graceMs: number | null;
   readonly children: 'wait' | 'cancel';
   readonly recovery: Recovery | null;
+  readonly idempotent: boolean;
   run(context: RunContext<unknown>): unknown;
   /** Whether a stopped task may go on, where that depends on how far it came. Default: `resumable`. */
   mayResume?(record: TaskRecord): boolean;
+  /** Whether a body that may have been at work may run again unasked. Default: see `idempotent`. */
+  mayRepeat?(record: TaskRecord): boolean;
+  /** Why a task whose runtime has died stays stopped, where this definition sees a reason; else `null`. */
+  staysStopped?(record: TaskRecord): string | null;
   /** Looks at a task that is about to be resumed. What it throws leaves the task stopped. */
   beforeResume?(resuming: Resuming): Resumed | Promise<Resumed>;
   /** Only carries the types of input and output; there is no such value. */
@@ -73,6 +84,14 @@ export interface TaskDefinition<Input = unknown, Output = unknown> {
 /** Whether a stopped task may go on, by its definition as it is now. */
 export function isResumable(definition: TaskDefinition, record: TaskRecord): boolean {
   return definition.mayResume?.(record) ?? definition.resumable;
+}
+
+/** Whether the body may run again although nobody knows how far it came. */
+export function isRepeatable(definition: TaskDefinition, record: TaskRecord): boolean {
+  const { startedAt, checkpoint, steps } = record;
+  if (startedAt === null) return true;
+  if (definition.mayRepeat) return definition.mayRepeat(record);
+  return definition.idempotent || checkpoint !== null || Object.keys(steps).length > 0;
 }
 
 /** A stopped task that is about to go on. */
@@ -144,6 +163,7 @@ export function defineTask<
       options.recovery === undefined
         ? null
         : checkOneOf<Recovery>('recovery', options.recovery, ['resume', 'ask', 'stay']),
+    idempotent: options.idempotent ?? false,
     run: (context) => options.run(context as RunContext<ParsedInput<In>>),
   };
 }

@@ -14,8 +14,24 @@ interface OfFile {
   readonly path: string;
 }
 
+/** Why a file of a task cannot be read. */
+export type ArtifactFault =
+  /** It could not be written when the task ran. */
+  | 'not_written'
+  /** This runtime was made without the option `artifacts`. */
+  | 'not_configured'
+  /** It was noted by its path, and is not in the task's own directory. */
+  | 'elsewhere'
+  | 'missing'
+  /** Its content is not what was stored. */
+  | 'damaged'
+  /** A link or something else that is no file stands in its place. */
+  | 'unsafe'
+  | 'unreadable';
+
 /** What each error code carries, so that a caller can react without parsing a message. */
 export interface ErrorDetails extends Record<RefusalCode, OfTask> {
+  artifact_unavailable: OfTask & { readonly name: string; readonly reason: ArtifactFault };
   corrupt_record: OfTask & { readonly issues: readonly Issue[] };
   fenced: OfTask;
   id_taken: OfTask;
@@ -29,6 +45,7 @@ export interface ErrorDetails extends Record<RefusalCode, OfTask> {
     readonly limit: number;
   };
   name_taken: OfTask & { readonly name: string };
+  no_artifacts: OfTask;
   not_serialisable: { readonly what: string };
   runtime_closed: Record<never, never>;
   store_busy: OfFile;
@@ -41,6 +58,7 @@ export interface ErrorDetails extends Record<RefusalCode, OfTask> {
   task_failed: OfTask & { readonly failure: TaskFailure };
   task_stopped: OfTask & { readonly reason: string | null; readonly resumable: boolean };
   too_large: { readonly what: string; readonly size: number; readonly limit: number };
+  unknown_artifact: OfTask & { readonly name: string };
   unknown_definition: { readonly name: string };
   unknown_task: OfTask;
 }

@@ -1,6 +1,7 @@
 import type { Draft } from 'immer';
 import type { Observable } from 'rxjs';
 import type { ContinuePolicy, Delivery, Json, Message, Status } from '../../machines/index.ts';
+import type { ArtifactFile } from './artifact.ts';
 import type { Lagged, TaskEvent } from './events.ts';
 import type { OutputPage, OutputQuery } from './output.ts';
 import type { TaskRecord } from './record.ts';
@@ -50,11 +51,19 @@ export interface TaskHandle<Output = unknown, Input = unknown> {
    * their place.
    */
   events(query?: EventQuery): AsyncIterable<TaskEvent | Lagged>;
-  /** Stored output from an offset. */
+  /** Stored output from an offset or from its end, of one stream or of all. */
   output(query?: OutputQuery): Promise<OutputPage>;
+  /**
+   * A file that the task has left behind, by its name. Rejects with `unknown_artifact`.
+   */
+  artifact(name: string): Promise<ArtifactFile>;
   /** The record once the task no longer runs, however it ended. Rejects only if the task was lost. */
   ended(): Promise<TaskRecord>;
-  /** The output of the task. Rejects with `task_failed`, `task_cancelled` or `task_stopped`. */
+  /**
+   * The output of the task, also where it was too large for the record and is kept as a file. Rejects
+   * with `task_failed`, `task_cancelled` or `task_stopped`, and with `artifact_unavailable` if that
+   * file is gone.
+   */
   result(): Promise<Output>;
   /**
    * Asks the task and its linked children to leave for good. Resolves when the request is stored,

@@ -101,6 +101,11 @@ export function isTerminal(record: TaskRecord): boolean {
   return record.status !== 'running' && record.status !== 'stopped';
 }
 
+/** The task was stopped only because its runtime left: another one is to resume it. */
+export function isToGoOn({ status, request }: Pick<TaskRecord, 'status' | 'request'>): boolean {
+  return status === 'stopped' && request?.recovery === 'resume';
+}
+
 /** The tool that a task was started for, `null` for one that is no call of a tool. */
 export function toolOf({ spec }: Pick<TaskRecord, 'spec'>): string | null {
   if (typeof spec !== 'object' || spec === null || !('tool' in spec)) return null;

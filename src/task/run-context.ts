@@ -1,4 +1,5 @@
 import type { Artifact, Json, Message, Progress, TaskLink } from '../../machines/index.ts';
+import type { NewArtifact } from './artifact.ts';
 import type { TaskDefinition } from './definition.ts';
 import type { InputFor, TaskHandle } from './handle.ts';
 import type { Schema } from './schema.ts';
@@ -19,7 +20,7 @@ export interface Question<Answer extends Schema = Schema> {
 
 /** Where a piece of output belongs. */
 export interface OutputOptions {
-  /** Default `'stdout'`. */
+  /** A name of 1 to 64 characters. Default `'stdout'`. */
   readonly stream?: string;
 }
 
@@ -65,7 +66,12 @@ export interface RunContext<Input = unknown> {
   summary(text: string): void;
   /** Keeps what is known of the body's end, such as pids and signals, for the final event. */
   evidence(evidence: Json): void;
-  /** Notes a file that the task leaves behind. */
+  /**
+   * Writes a file that the task leaves behind; needs the runtime's option `artifacts`. One that cannot
+   * be written, since the disk is full for instance, has an `error` and harms nothing else.
+   */
+  artifact(artifact: NewArtifact): Promise<Artifact>;
+  /** Notes a file that the task has left elsewhere. */
   artifact(artifact: Artifact): void;
   /** Notes what the task has to do with. */
   link(link: TaskLink): void;

@@ -12,6 +12,7 @@ export function overlay(store: Store, replaced: Partial<Store>): Store {
     claim: (id, holder) => store.claim(id, holder),
     renew: (holder, leaseMs) => store.renew(holder, leaseMs),
     isAlive: (holder) => store.isAlive(holder),
+    orphans: (query) => store.orphans(query),
     release: (holder) => store.release(holder),
     postCommand: (owner, command) => store.postCommand(owner, command),
     readCommands: (task) => store.readCommands(task),

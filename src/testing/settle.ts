@@ -39,6 +39,7 @@ export function observed(store: Store, activity: Activity): Store {
     claim: (id, holder) => count(store.claim(id, holder)),
     renew: (holder, leaseMs) => count(store.renew(holder, leaseMs)),
     isAlive: (holder) => count(store.isAlive(holder)),
+    orphans: (query) => count(store.orphans(query)),
     postCommand: (owner, command) => count(store.postCommand(owner, command)),
     readCommands: (task) => count(store.readCommands(task)),
     dropCommands: (task, ids) => count(store.dropCommands(task, ids)),

@@ -1,10 +1,10 @@
-import type { Store, StoreHint, TaskRecord } from 'offstage';
+import type { PrunedTask, Store, StoreHint, TaskRecord } from 'offstage';
 import { type Breakage, breakage, isEnded, sound } from './breakage.ts';
 
 /** Lets a store hide tasks as if it had forgotten them. */
 function hiding(store: Store): {
   readonly methods: Partial<Store>;
-  hide(fits: (record: TaskRecord) => boolean): Promise<number>;
+  hide(fits: (record: TaskRecord) => boolean): Promise<readonly PrunedTask[]>;
 } {
   const hidden = new Set<string>();
   return {
@@ -15,7 +15,7 @@ function hiding(store: Store): {
       const { records } = await store.list({});
       const found = records.filter((record) => fits(record) && !hidden.has(record.id));
       for (const { id } of found) hidden.add(id);
-      return found.length;
+      return found;
     },
   };
 }
@@ -31,8 +31,16 @@ function hints(
 /** What can go wrong with pruning, hints and restarts. */
 export const keepingBreakages: readonly Breakage[] = [
   breakage('nothing is pruned', 'prune: by count, those that ended last are kept', () => ({
-    prune: async () => 0,
+    prune: async () => [],
   })),
+  breakage(
+    'pruned tasks are only counted',
+    'prune: it says which tasks were forgotten, each with its owner',
+    (store) => ({
+      prune: async (policy) =>
+        (await store.prune(policy)).map((task) => ({ ...task, owner: 'owner-1' })),
+    }),
+  ),
   breakage(
     'age counts from the creation of the store',
     'prune: by age, those that ended before the time are forgotten',
@@ -53,15 +61,20 @@ export const keepingBreakages: readonly Breakage[] = [
     const { hide, methods } = hiding(store);
     return {
       ...methods,
-      prune: async (policy) =>
-        (await store.prune(policy)) + (await hide((record) => !isEnded(record))),
+      prune: async (policy) => [
+        ...(await store.prune(policy)),
+        ...(await hide((record) => !isEnded(record))),
+      ],
     };
   }),
   breakage('a stop counts for ever', 'prune: a resumed task counts as running again', (store) => {
     const { hide, methods } = hiding(store);
     return {
       ...methods,
-      prune: async (policy) => (await store.prune(policy)) + (await hide(({ seq }) => seq === 3)),
+      prune: async (policy) => [
+        ...(await store.prune(policy)),
+        ...(await hide(({ seq }) => seq === 3)),
+      ],
     };
   }),
   breakage(

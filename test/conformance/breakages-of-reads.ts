@@ -122,6 +122,51 @@ export const readBreakages: readonly Breakage[] = [
     }),
   ),
   breakage(
+    'streams are not told apart',
+    'output: a stream is read alone, and next leads on over what others wrote',
+    (store) => ({
+      readOutput: (owner, id, { stream: _, ...query }) => store.readOutput(owner, id, query),
+    }),
+  ),
+  breakage(
+    'the tail is forgotten',
+    'output: tail gives the last characters, and from where to go on',
+    (store) => ({
+      readOutput: (owner, id, { tail: _, ...query }) => store.readOutput(owner, id, query),
+    }),
+  ),
+  breakage(
+    'the tail of a stream is the part of it in the tail of all',
+    'output: the tail of a stream is its own, whatever others wrote since',
+    (store) => ({
+      async readOutput(owner, id, { tail, ...query }) {
+        if (tail === undefined) return store.readOutput(owner, id, query);
+        const { total } = await store.readOutput(owner, id, {});
+        return store.readOutput(owner, id, { ...query, offset: Math.max(0, total - tail) });
+      },
+    }),
+  ),
+  breakage(
+    'the tail begins with half a character',
+    'output: a tail has whole characters only, and never more than were asked for',
+    (store) => ({
+      async readOutput(owner, id, { tail, ...query }) {
+        const page = await store.readOutput(owner, id, query);
+        return tail === undefined ? page : { ...page, text: page.text.slice(-tail) };
+      },
+    }),
+  ),
+  breakage(
+    'the loudest stream has all the room',
+    'output: a stream that says much does not push out the last words of another',
+    (store) => ({
+      async readOutput(owner, id, query) {
+        const page = await store.readOutput(owner, id, query);
+        return query.stream === 'stderr' && page.total > 500 ? { ...page, text: '' } : page;
+      },
+    }),
+  ),
+  breakage(
     'lists come by id',
     'list: oldest first, and by id where tasks are of the same age',
     (store) => ({

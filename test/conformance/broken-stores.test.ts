@@ -4,6 +4,7 @@ import { sound } from './breakage.ts';
 import { handBreakages } from './breakages-of-hands.ts';
 import { keepingBreakages } from './breakages-of-keeping.ts';
 import { noticeBreakages } from './breakages-of-notices.ts';
+import { orphanBreakages } from './breakages-of-orphans.ts';
 import { readBreakages } from './breakages-of-reads.ts';
 import { uniquenessBreakages } from './breakages-of-uniqueness.ts';
 import { writeBreakages } from './breakages-of-writes.ts';
@@ -13,6 +14,7 @@ const breakages = [
   ...uniquenessBreakages,
   ...readBreakages,
   ...handBreakages,
+  ...orphanBreakages,
   ...noticeBreakages,
   ...keepingBreakages,
 ];

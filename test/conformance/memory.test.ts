@@ -1,10 +1,9 @@
 import { memoryStore } from 'offstage';
 import { storeConformance } from 'offstage/testing';
-import { describe, test } from 'vitest';
+import { runCases } from './run-cases.ts';
 
-describe('the memory store', () => {
-  const cases = storeConformance(({ clock, limits }) => ({
-    store: memoryStore({ clock, ...limits }),
-  }));
-  for (const { name, run } of cases) test(name, run);
-});
+const cases = storeConformance(({ clock, limits }) => ({
+  store: memoryStore({ clock, ...limits }),
+}));
+
+runCases('the memory store', cases);

@@ -16,8 +16,9 @@ type Hooks = BackgroundHooks<JsonObject>;
 
 /** A task that its runtime left behind, and another runtime with the same tool. */
 async function orphan(hooks: Hooks, isBackground = true) {
-  const left = steeredTool({ hooks: { ...byTaskId, ...hooks } });
-  const work = steeredTool({ hooks: { ...byTaskId, ...hooks } });
+  const options = { hooks: { ...byTaskId, ...hooks }, hints: { idempotent: true } };
+  const left = steeredTool(options);
+  const work = steeredTool(options);
   const two = await twoRuntimes(left.tool, work.tool);
   void two.first.call({ url: 'a', run_in_background: isBackground });
   await two.settle();

@@ -12,6 +12,7 @@ import {
   type Tool,
   type ToolAnswer,
   type ToolContext,
+  type ToolHints,
   toolRegistry,
   toolTask,
 } from '../../src/index.ts';
@@ -46,6 +47,7 @@ export interface SteeredTool {
 export interface SteeredToolOptions {
   readonly input?: z.ZodType<JsonObject>;
   readonly hooks?: BackgroundHooks<JsonObject>;
+  readonly hints?: ToolHints;
   readonly graceMs?: number;
   /** The runs stay when their signal aborts. */
   readonly ignoresSignal?: boolean;
@@ -53,11 +55,12 @@ export interface SteeredToolOptions {
 
 /** A background-capable tool whose runs wait for the test, and leave at once when their signal aborts. */
 export function steeredTool(options: SteeredToolOptions = {}): SteeredTool {
-  const { input, hooks = {}, ignoresSignal = false, graceMs } = options;
+  const { input, hooks = {}, hints = {}, ignoresSignal = false, graceMs } = options;
   const runs: ToolRun[] = [];
   const plain = defineTool({
     name: 'work',
     description: 'For a test.',
+    hints,
     ...(input && { input }),
     ...(graceMs !== undefined && { graceMs }),
     execute(args, context) {
@@ -160,7 +163,8 @@ export async function twoRuntimes(firstTool: Tool, secondTool = firstTool): Prom
     renew: (holder, leaseMs) =>
       isDead ? Promise.reject(new Error('cut off')) : store.renew(holder, leaseMs),
   });
-  const common = { clock, leaseMs: LEASE_MS };
+  // What a call does to an orphan is seen where nothing else takes it up.
+  const common = { clock, leaseMs: LEASE_MS, recovery: false as const };
   const first = await openTools(firstTool, { ...common, store: mortal });
   const second = await openTools(secondTool, { ...common, store, tasks: [toolTask(secondTool)] });
   const pass = (ms: number) => passAll(clock, ms, first.runtime, second.runtime);

@@ -72,9 +72,9 @@ describe('waiting', () => {
       expect(asked).toEqual([]);
       expect(await Promise.all(waiting.map(stateOf))).toEqual(['pending', 'pending']);
       expect(wakes).toBe(0);
-      // Time alone wakes nobody either: only the lease is renewed.
+      // Time alone wakes nobody either: only the lease is renewed, and orphans are looked for.
       await pass(60_000);
-      expect([...new Set(asked)]).toEqual(['renew']);
+      expect([...new Set(asked)]).toEqual(['renew', 'orphans']);
       expect(clock.pending).toBe(0);
       expect(await Promise.all(waiting.map(stateOf))).toEqual(['pending', 'pending']);
     },

@@ -128,13 +128,13 @@ describe('the record of a run', () => {
     const clock = virtualClock();
     const store = memoryStore({ clock });
     const wait = waiting();
-    const tool = backgroundCapable(wait.tool, { resumable: true });
+    const tool = backgroundCapable({ ...wait.tool, hints: { readonly: true } }, {});
     // The time of the first runtime stands still: it does not renew its lease.
     const dying = await openRuns([tool], { clock: virtualClock(), store, leaseMs: 3_000 });
     const run = await dying.start('wait');
     await dying.settle();
     clock.advance(10_000);
-    const other = await openStage({ clock, store, tasks: [toolTask(tool)] });
+    const other = await openStage({ clock, store, tasks: [toolTask(tool)], recovery: false });
     const [task] = await other.thread.recover();
     await other.settle();
     expect(task?.snapshot()).toMatchObject({ attempt: 2, statusText: 'Re-attaching' });

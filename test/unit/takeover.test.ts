@@ -28,7 +28,7 @@ async function holderAndOther(options: Parameters<typeof steered>[1] = {}) {
       isCutOff ? Promise.reject(new Error('cut off')) : inner.renew(holder, leaseMs),
   });
   const work = steered('work', { resumable: true, ...options });
-  const common = { tasks: [work.definition], clock, leaseMs: LEASE_MS };
+  const common = { tasks: [work.definition], clock, leaseMs: LEASE_MS, recovery: false as const };
   const holder = await openStage({ ...common, store });
   const other = await openStage({ ...common, store: inner });
   const settle = () => settleAll(holder.runtime, other.runtime);

@@ -2,6 +2,7 @@ import type { StatementSync } from 'node:sqlite';
 import type { TaskRecord } from '../../task/record.ts';
 import type { Connection } from './connection.ts';
 import type { Leases } from './leases.ts';
+import { keeperOf } from './orphans.ts';
 import { recordOf } from './record-text.ts';
 
 interface Row {
@@ -23,7 +24,9 @@ export class Claims {
       `SELECT n, status, holder, body FROM tasks
        WHERE id = ? AND status IN ('running', 'stopped')`,
     );
-    this.#give = connection.prepare('UPDATE tasks SET epoch = ?, holder = ?, body = ? WHERE n = ?');
+    this.#give = connection.prepare(
+      'UPDATE tasks SET epoch = ?, holder = ?, keeper = ?, body = ? WHERE n = ?',
+    );
   }
 
   claim(id: string, holder: string, now: number): TaskRecord | null {
@@ -36,7 +39,7 @@ export class Claims {
     const epoch = record.epoch + 1;
     const claimed = { ...record, epoch, holder };
     this.#leases.pass(n, from, holder, epoch);
-    this.#give.run(epoch, holder, JSON.stringify(claimed), n);
+    this.#give.run(epoch, holder, keeperOf(claimed), JSON.stringify(claimed), n);
     return claimed;
   }
 }

@@ -1,16 +1,25 @@
 import type { StatementSync } from 'node:sqlite';
 import type { InboxCommand } from '../contract.ts';
 import type { Connection } from './connection.ts';
-import { partOf } from './record-text.ts';
+import type { Damage } from './damage.ts';
+import { readPart } from './record-text.ts';
+
+interface Row {
+  readonly n: number;
+  readonly task: number;
+  readonly body: string;
+}
 
 /** The inboxes of tasks, for those who do not hold them. */
 export class Commands {
+  readonly #damage: Damage;
   readonly #post: StatementSync;
   readonly #read: StatementSync;
   readonly #drop: StatementSync;
   readonly #clear: StatementSync;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, damage: Damage) {
+    this.#damage = damage;
     this.#post = connection.prepare(
       `INSERT INTO commands (task, id, body)
        SELECT n, ?, ? FROM tasks
@@ -18,7 +27,7 @@ export class Commands {
        ON CONFLICT DO NOTHING RETURNING n`,
     );
     this.#read = connection.prepare(
-      `SELECT body FROM commands
+      `SELECT n, task, body FROM commands
        WHERE task = (SELECT n FROM tasks WHERE id = ?) ORDER BY n`,
     );
     this.#drop = connection.prepare(
@@ -34,7 +43,12 @@ export class Commands {
   }
 
   read(task: string): readonly InboxCommand[] {
-    return this.#read.all(task).map(({ body }) => partOf<InboxCommand>(task, String(body)));
+    const rows = this.#read.all(task) as unknown as readonly Row[];
+    return rows.flatMap(({ n, task, body }) => {
+      const command = readPart<InboxCommand>(body);
+      if (command === null) this.#damage.found('command', task, n);
+      return command ?? [];
+    });
   }
 
   drop(task: string, ids: readonly string[]): void {

@@ -6,8 +6,8 @@ import type { Connection } from './connection.ts';
 import { type Events, type EventsOfTask, type EventText, eventTextOf } from './events.ts';
 import { failed } from './file-errors.ts';
 import { type Notices, type NoticeText, noticeTextOf } from './notices.ts';
-import type { Outputs } from './output.ts';
-import { recordOf } from './record-text.ts';
+import { keeperOf } from './orphans.ts';
+import type { OutputEvent, Outputs } from './output.ts';
 import type { Records } from './records.ts';
 
 /** A write with all its texts made: what cannot be made into text fails before anything is locked. */
@@ -35,77 +35,121 @@ interface Parts {
   readonly commands: Commands;
 }
 
-interface Row {
+interface Row extends EventsOfTask {
   readonly owner: string;
   readonly holder: string;
   readonly epoch: number;
   readonly seq: number;
   readonly status: TaskRecord['status'];
-  readonly body: string;
 }
 
-/**
- * Stores writes, each of them behind its fence. Nearly all pass, so the fence is the condition of the
- * very statement that stores the record; only if it stored nothing is the reason looked for.
- */
+/** Stores writes, each of them behind its fence. The write lock is held, so what was read stays true. */
 export class Commits {
   readonly #parts: Parts;
-  readonly #create: StatementSync;
-  readonly #update: StatementSync;
+  readonly #insert: StatementSync;
   readonly #stored: StatementSync;
+  readonly #advance: StatementSync;
+  readonly #change: StatementSync;
 
   constructor(connection: Connection, parts: Parts) {
     this.#parts = parts;
-    this.#create = connection.prepare(
+    this.#insert = connection.prepare(
       `INSERT INTO tasks (
-         id, owner, key, name, parent, kind, created_at, status, is_settled, ended_at,
-         epoch, seq, holder, changed, events_from, events_text, body
-       ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO NOTHING RETURNING n, events_from, events_text`,
-    );
-    // OR IGNORE: a live sibling has taken the name of a task that wants to go on.
-    this.#update = connection.prepare(
-      `UPDATE OR IGNORE tasks SET
-         status = ?, is_settled = ?, ended_at = ?, epoch = ?, seq = ?, changed = ?,
-         events_text = events_text + ?, body = ?
-       WHERE id = ? AND owner = ? AND holder = ? AND epoch = ? AND seq = ?
-         AND status IN ('running', 'stopped')
-       RETURNING n, events_from, events_text`,
+         id, owner, key, name, parent, kind, definition, created_at, status, is_settled, ended_at,
+         epoch, seq, holder, keeper, changed, events_from, events_text, body
+       ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
     );
     this.#stored = connection.prepare(
-      'SELECT owner, holder, epoch, seq, status, body FROM tasks WHERE id = ?',
+      `SELECT n, owner, holder, epoch, seq, status, events_from, events_text
+       FROM tasks WHERE id = ?`,
+    );
+    const step = 'epoch = ?, seq = ?, changed = ?, events_text = ?, body = ?';
+    // Most steps leave the status alone, and with it most indexes.
+    this.#advance = connection.prepare(`UPDATE tasks SET ${step} WHERE n = ?`);
+    this.#change = connection.prepare(
+      `UPDATE tasks SET status = ?, is_settled = ?, ended_at = ?, keeper = ?, ${step} WHERE n = ?`,
     );
   }
 
   /** `change` is the number of the commit that the write is part of. */
   commit(text: WriteText, change: number): CommitOutcome {
-    const { write } = text;
-    const task = write.expect === null ? this.#insert(text, change) : this.#step(text, change);
-    if (task === undefined) return this.#reasonOf(write);
-    this.#addParts(task, text);
+    return text.write.expect === null ? this.#create(text, change) : this.#step(text, change);
+  }
+
+  /** Nearly all creations meet nothing, so only what was not stored is asked for its reason. */
+  #create(text: WriteText, change: number): CommitOutcome {
+    const { write, events, body } = text;
+    const { record } = write;
+    const { id, owner, key, name, parent, kind, definition, createdAt } = record;
+    const events_from = events[0]?.seq ?? 1;
+    const events_text = charactersIn(events);
+    const { changes, lastInsertRowid } = this.#insert.run(
+      ...[id, owner, key, name, parent, kind, definition, createdAt],
+      ...[record.status, settledOf(record), endOf(record)],
+      ...[record.epoch, record.seq, record.holder, keeperOf(record), change],
+      ...[events_from, events_text, body],
+    );
+    if (changes === 0) return this.#conflictOf(write);
+    this.#addParts({ n: Number(lastInsertRowid), events_from, events_text }, text);
     return { kind: 'ok' };
   }
 
-  #insert({ write, events, body }: WriteText, change: number): EventsOfTask | undefined {
-    const { record } = write;
-    const { id, owner, key, name, parent, kind, createdAt } = record;
-    return this.#create.get(
-      ...[id, owner, key, name, parent, kind, createdAt],
-      ...[record.status, settledOf(record), endOf(record)],
-      ...[record.epoch, record.seq, record.holder, change],
-      ...[events[0]?.seq ?? 1, charactersIn(events), body],
-    ) as EventsOfTask | undefined;
+  #conflictOf(write: Write): CommitOutcome {
+    const { id, record } = write;
+    const stored = this.#find(id);
+    const conflict = stored
+      ? this.#fence(write, stored)
+      : (this.#keyConflict(record) ?? this.#nameConflict(record));
+    if (conflict !== null) return conflict;
+    throw failed(`The write of task ${id} breaks a rule of the file; it was not stored.`);
   }
 
-  #step({ write, events, body }: WriteText, change: number): EventsOfTask | undefined {
-    const { id, record, expect } = write;
-    // A write that leads nowhere is one that is stored already.
-    if (expect === null || (expect.epoch === record.epoch && expect.seq === record.seq)) return;
-    return this.#update.get(
-      ...[record.status, settledOf(record), endOf(record), record.epoch, record.seq, change],
-      ...[charactersIn(events), body],
-      ...[id, record.owner, record.holder, expect.epoch, expect.seq],
-    ) as EventsOfTask | undefined;
+  #step(text: WriteText, change: number): CommitOutcome {
+    const { write, events, body } = text;
+    const { id, record } = write;
+    const stored = this.#find(id);
+    if (stored === undefined) return { kind: 'fenced' };
+    const refusal = this.#fence(write, stored);
+    if (refusal !== null) return refusal;
+    const { n, events_from } = stored;
+    const events_text = stored.events_text + charactersIn(events);
+    const step = [record.epoch, record.seq, change, events_text, body, n] as const;
+    if (stored.status === record.status && record.status === 'running') this.#advance.run(...step);
+    else {
+      const end = [settledOf(record), endOf(record), keeperOf(record)] as const;
+      this.#change.run(record.status, ...end, ...step);
+    }
+    this.#addParts({ n, events_from, events_text }, text);
+    return { kind: 'ok' };
+  }
+
+  #find(id: string): Row | undefined {
+    return this.#stored.get(id) as Row | undefined;
+  }
+
+  /** The answer to a write that must not be stored, `null` for one that may pass. */
+  #fence({ id, expect, record }: Write, stored: Row): CommitOutcome | null {
+    const { owner, holder, epoch, seq, status } = stored;
+    const isSame = holder === record.holder && owner === record.owner;
+    // The write is stored already: its answer was lost and the holder asks again.
+    if (isSame && epoch === record.epoch && seq === record.seq) return { kind: 'ok' };
+    if (expect === null) return { kind: 'exists', by: 'id', record: this.#parts.records.get(id) };
+    if (!isSame || epoch !== expect.epoch || seq !== expect.seq) return { kind: 'fenced' };
+    if (status === 'running') return null;
+    if (status !== 'stopped') return { kind: 'fenced' };
+    // A live sibling may have taken the name of a task that wants to go on.
+    return record.status === 'running' ? this.#nameConflict(record) : null;
+  }
+
+  #keyConflict(record: TaskRecord): CommitOutcome | null {
+    const existing = this.#parts.records.withKey(record);
+    return existing && { kind: 'exists', by: 'key', record: existing };
+  }
+
+  #nameConflict(record: TaskRecord): CommitOutcome | null {
+    const existing = this.#parts.records.withName(record);
+    return existing && { kind: 'exists', by: 'name', record: existing };
   }
 
   #addParts(task: EventsOfTask, { write, events, notices }: WriteText): void {
@@ -117,33 +161,6 @@ export class Commits {
     if (isTerminal(write.record)) commands.clear(n);
     else if (write.consumed.length > 0) commands.drop(write.id, write.consumed);
   }
-
-  #reasonOf({ id, expect, record }: Write): CommitOutcome {
-    const stored = this.#stored.get(id) as Row | undefined;
-    if (stored === undefined) {
-      if (expect !== null) return { kind: 'fenced' };
-      return this.#keyConflict(record) ?? this.#nameConflict(record);
-    }
-    const { owner, holder, epoch, seq, status, body } = stored;
-    const isSame = holder === record.holder && owner === record.owner;
-    // The write is stored already: its answer was lost and the holder asks again.
-    if (isSame && epoch === record.epoch && seq === record.seq) return { kind: 'ok' };
-    if (expect === null) return { kind: 'exists', by: 'id', record: recordOf(id, body) };
-    if (!isSame || epoch !== expect.epoch || seq !== expect.seq) return { kind: 'fenced' };
-    if (status !== 'stopped' || record.status !== 'running') return { kind: 'fenced' };
-    return this.#nameConflict(record);
-  }
-
-  #keyConflict(record: TaskRecord): CommitOutcome | null {
-    const existing = this.#parts.records.withKey(record);
-    return existing && { kind: 'exists', by: 'key', record: existing };
-  }
-
-  #nameConflict(record: TaskRecord): CommitOutcome {
-    const existing = this.#parts.records.withName(record);
-    if (existing !== null) return { kind: 'exists', by: 'name', record: existing };
-    throw failed(`The write of task ${record.id} breaks a rule of the file; it was not stored.`);
-  }
 }
 
 function charactersIn(events: readonly EventText[]): number {
@@ -152,8 +169,8 @@ function charactersIn(events: readonly EventText[]): number {
   return characters;
 }
 
-function outputOf({ events }: Write): string[] {
-  return events.flatMap((event) => (event.type === 'output' ? [event.text] : []));
+function outputOf({ events }: Write): OutputEvent[] {
+  return events.filter((event) => event.type === 'output');
 }
 
 function endOf({ status, endedAt }: TaskRecord): number | null {

@@ -2,6 +2,8 @@ import type { StatementSync } from 'node:sqlite';
 import type { Notice } from '../../task/notice.ts';
 import type { Store } from '../contract.ts';
 import type { Connection } from './connection.ts';
+import type { Damage } from './damage.ts';
+import { readPart } from './record-text.ts';
 
 /** A notice as its row holds it. */
 export interface NoticeText {
@@ -13,6 +15,7 @@ export interface NoticeText {
 
 interface Row {
   readonly n: number;
+  readonly task: number;
   readonly body: string;
 }
 
@@ -23,27 +26,36 @@ export function noticeTextOf(notice: Notice): NoticeText {
 
 /** What owners must learn. The row of an acknowledged notice stays with its task and keeps the key. */
 export class Notices {
+  readonly #damage: Damage;
   readonly #put: StatementSync;
   readonly #free: StatementSync;
   readonly #take: StatementSync;
   readonly #release: StatementSync;
   readonly #acknowledge: StatementSync;
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, damage: Damage) {
+    this.#damage = damage;
     this.#put = connection.prepare(
       `INSERT INTO notices (task, owner, key, delivery, body) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT DO NOTHING`,
     );
     this.#free = connection.prepare(
-      `SELECT n, body FROM notices
+      `SELECT n, task, body FROM notices
        WHERE owner = ?1 AND body IS NOT NULL AND (?2 IS NULL OR delivery = ?2)
          AND (taker IS NULL OR taker = ?3 OR until <= ?4)
        ORDER BY n`,
     );
-    this.#take = connection.prepare('UPDATE notices SET taker = ?, until = ? WHERE n = ?');
+    // Another look by the same taker gives nothing away that it has.
+    this.#take = connection.prepare(
+      `UPDATE notices SET
+         until = CASE WHEN taker = ?1 THEN max(until, ?2) ELSE ?2 END, taker = ?1
+       WHERE n = ?3`,
+    );
     this.#release = connection.prepare('UPDATE notices SET taker = NULL WHERE taker = ?');
     this.#acknowledge = connection.prepare(
-      'UPDATE notices SET body = NULL, taker = NULL WHERE key = ? AND owner = ? AND body IS NOT NULL',
+      // By its key: an owner may have many that are pending.
+      `UPDATE notices INDEXED BY notices_key SET body = NULL, taker = NULL
+       WHERE key = ? AND owner = ? AND body IS NOT NULL`,
     );
   }
 
@@ -60,9 +72,11 @@ export class Notices {
     const taken: { readonly n: number; readonly notice: Notice }[] = [];
     for (const row of this.#free.iterate(owner, delivery ?? null, taker, now)) {
       if (taken.length >= limit) break;
-      const { n, body } = row as unknown as Row;
-      const notice = readNotice(body);
-      if (notice !== null) taken.push({ n, notice });
+      const { n, task, body } = row as unknown as Row;
+      const notice = readPart<Notice>(body);
+      // It must not hold up the others. It stays in the file, and its task with it.
+      if (notice === null) this.#damage.found('notice', task, n);
+      else taken.push({ n, notice });
     }
     for (const { n } of taken) this.#take.run(taker, now + forMs, n);
     return taken.map(({ notice }) => notice);
@@ -75,14 +89,5 @@ export class Notices {
 
   acknowledge(owner: string, keys: readonly string[]): void {
     for (const key of keys) this.#acknowledge.run(key, owner);
-  }
-}
-
-/** A damaged notice must not hold up the others. It stays in the file, and its task with it. */
-function readNotice(body: string): Notice | null {
-  try {
-    return JSON.parse(body) as Notice;
-  } catch {
-    return null;
   }
 }

@@ -1,21 +1,31 @@
 import type { StatementSync } from 'node:sqlite';
+import type { TaskEvent } from '../../task/events.ts';
 import type { OutputPage, OutputQuery } from '../../task/output.ts';
-import { lastOf, type OutputLimits, readKept, safeCut } from '../output-log.ts';
+import { keptFrom, type Piece, readOutput, safeCut } from '../output-page.ts';
+import { evenShare, keptName, type OutputLimits } from '../output-streams.ts';
 import type { Connection } from './connection.ts';
 import { partOf } from './record-text.ts';
 
+/** A piece of output as a task tells it. */
+export type OutputEvent = Extract<TaskEvent, { type: 'output' }>;
+
+interface Row {
+  readonly n: number;
+  readonly output_head: number;
+  readonly output_total: number;
+  readonly output_held: number;
+  readonly output_streams: string;
+}
+
+/** What is known of the output of one task, without the text. */
 interface OutputOfTask {
   readonly n: number;
   /** How long the kept beginning is. */
-  readonly output_head: number;
-  readonly output_total: number;
-  /** Where the oldest piece of the kept end begins. */
-  readonly output_from: number;
-}
-
-interface Piece {
-  readonly at: number;
-  readonly text: string;
+  head: number;
+  total: number;
+  /** How much is stored behind the kept beginning. */
+  held: number;
+  readonly lengths: Map<string, number>;
 }
 
 const NO_OUTPUT: OutputPage = { text: '', next: 0, total: 0 };
@@ -27,80 +37,100 @@ export class Outputs {
   readonly #note: StatementSync;
   readonly #append: StatementSync;
   readonly #drop: StatementSync;
-  readonly #oldest: StatementSync;
+  readonly #held: StatementSync;
   readonly #owned: StatementSync;
   readonly #pieces: StatementSync;
 
   constructor(connection: Connection, limits: OutputLimits) {
-    const columns = 'n, output_head, output_total, output_from';
+    const columns = 'n, output_head, output_total, output_held, output_streams';
     this.#limits = limits;
     this.#state = connection.prepare(`SELECT ${columns} FROM tasks WHERE n = ?`);
     this.#owned = connection.prepare(`SELECT ${columns} FROM tasks WHERE id = ? AND owner = ?`);
     this.#note = connection.prepare(
-      'UPDATE tasks SET output_head = ?, output_total = ?, output_from = ? WHERE n = ?',
+      `UPDATE tasks SET output_head = ?, output_total = ?, output_held = ?, output_streams = ?
+       WHERE n = ?`,
     );
-    this.#append = connection.prepare('INSERT INTO output VALUES (?, ?, ?, ?)');
+    this.#append = connection.prepare('INSERT INTO output VALUES (?, ?, ?, ?, ?, ?)');
     this.#drop = connection.prepare(
-      'DELETE FROM output WHERE task = ? AND at >= ? AND at + length < ?',
+      'DELETE FROM output WHERE task = ? AND at >= ? AND stream = ? AND place + length < ?',
     );
-    this.#oldest = connection.prepare(
-      'SELECT min(at) AS at FROM output WHERE task = ? AND at >= ?',
+    this.#held = connection.prepare(
+      'SELECT ifnull(sum(length), 0) AS held FROM output WHERE task = ? AND at >= ?',
     );
     this.#pieces = connection.prepare(
-      'SELECT at, text FROM output WHERE task = ? AND at + length >= ? ORDER BY at',
+      `SELECT at, stream, place, text FROM output
+       WHERE task = ? AND at + length >= ? ORDER BY at`,
     );
   }
 
-  append(n: number, texts: readonly string[]): void {
-    let state = this.#state.get(n) as unknown as OutputOfTask;
-    for (const text of texts) if (text !== '') state = this.#appendOne(state, text);
-    const { output_head, output_total, output_from } = this.#trim(state);
-    this.#note.run(output_head, output_total, output_from, n);
+  append(n: number, events: readonly OutputEvent[]): void {
+    const state = stateOf(`number ${n}`, this.#state.get(n) as unknown as Row);
+    for (const event of events) this.#appendOne(state, event);
+    this.#trim(state);
+    const streams = JSON.stringify([...state.lengths]);
+    this.#note.run(state.head, state.total, state.held, streams, n);
   }
 
-  #appendOne(state: OutputOfTask, text: string): OutputOfTask {
-    const { n, output_head: head, output_total: begin } = state;
-    const cut = begin === head ? safeCut(text, this.#limits.head - head) : 0;
-    this.#put(n, begin, text.slice(0, cut));
-    const tail = begin + cut;
-    this.#put(n, tail, text.slice(cut));
-    const output_from = begin === head ? tail : state.output_from;
-    return { n, output_head: head + cut, output_total: begin + text.length, output_from };
+  #appendOne(state: OutputOfTask, event: Pick<OutputEvent, 'stream' | 'text'>): void {
+    const { head, total, lengths } = state;
+    const { text } = event;
+    if (text === '') return;
+    const stream = keptName(event.stream, lengths);
+    const place = lengths.get(stream) ?? 0;
+    const cut = total === head ? safeCut(text, this.#limits.head - head) : 0;
+    this.#put(state.n, { at: total, stream, place, text: text.slice(0, cut) });
+    const rest = text.slice(cut);
+    this.#put(state.n, { at: total + cut, stream, place, text: rest });
+    state.head += cut;
+    state.total += text.length;
+    state.held += rest.length;
+    lengths.set(stream, place + rest.length);
   }
 
-  #put(n: number, at: number, text: string): void {
-    if (text !== '') this.#append.run(n, at, text.length, JSON.stringify(text));
+  #put(n: number, { at, stream, place, text }: Piece): void {
+    if (text !== '') this.#append.run(n, at, text.length, stream, place, JSON.stringify(text));
   }
 
   /** Only at twice the limit: each piece is then looked at once or twice in its life. */
-  #trim(state: OutputOfTask): OutputOfTask {
-    const { n, output_head, output_total, output_from } = state;
+  #trim(state: OutputOfTask): void {
+    const { n, head, lengths } = state;
     const { tail } = this.#limits;
-    if (output_total - output_from <= tail * 2) return state;
-    this.#drop.run(n, output_head, output_total - tail);
-    const oldest = this.#oldest.get(n, output_head)?.at;
-    return { ...state, output_from: Number(oldest ?? output_total) };
+    if (state.held <= tail * 2) return;
+    const share = evenShare(lengths, tail);
+    for (const [stream, length] of lengths) this.#drop.run(n, head, stream, length - share);
+    state.held = Number(this.#held.get(n, head)?.held);
   }
 
   read(owner: string, id: string, query: OutputQuery): OutputPage {
-    const state = this.#owned.get(id, owner) as OutputOfTask | undefined;
-    if (state === undefined || state.output_total === 0) return NO_OUTPUT;
-    const { output_head, output_total: total } = state;
-    const { offset = 0 } = query;
+    const row = this.#owned.get(id, owner) as Row | undefined;
+    if (row === undefined || row.output_total === 0) return NO_OUTPUT;
+    const state = stateOf(id, row);
+    const from = beginOf(query, state);
     // Beyond the cut, whatever it is, only what is asked for has to be read.
-    const isInTail = offset > Math.max(output_head, total - this.#limits.tail);
-    const pieces = this.#read(id, state.n, isInTail ? Math.min(offset, total) : 0);
-    const head = textOf(pieces.filter(({ at }) => at < output_head));
-    const tail = textOf(pieces.filter(({ at }) => at >= output_head));
-    return readKept({ head, tail: lastOf(tail, this.#limits.tail), total }, query);
+    const isInEnd = from > keptFrom(state, this.#limits);
+    const pieces = this.#read(id, state.n, isInEnd ? Math.min(from, state.total) : 0);
+    if (!isInEnd) return readOutput({ ...state, pieces }, this.#limits, query);
+    return readOutput({ ...state, lengths: new Map(), pieces }, this.#limits, query);
   }
 
   #read(id: string, n: number, from: number): readonly Piece[] {
     const rows = this.#pieces.all(n, from) as unknown as readonly Piece[];
-    return rows.map(({ at, text }) => ({ at, text: partOf<string>(id, text) }));
+    return rows.map((row) => ({ ...row, text: partOf<string>(id, row.text) }));
   }
 }
 
-function textOf(pieces: readonly Piece[]): string {
-  return pieces.map(({ text }) => text).join('');
+function stateOf(id: string, row: Row): OutputOfTask {
+  return {
+    n: row.n,
+    head: row.output_head,
+    total: row.output_total,
+    held: row.output_held,
+    lengths: new Map(partOf<[string, number][]>(id, row.output_streams)),
+  };
+}
+
+/** Where the text that is asked for begins at the earliest. */
+function beginOf({ stream, offset = 0, tail }: OutputQuery, { total }: OutputOfTask): number {
+  if (tail === undefined) return offset;
+  return stream === undefined ? total - tail : 0;
 }

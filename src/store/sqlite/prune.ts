@@ -1,6 +1,6 @@
 import type { StatementSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { PrunePolicy } from '../contract.ts';
+import type { PrunedTask, PrunePolicy } from '../contract.ts';
 import type { Connection } from './connection.ts';
 
 /** Forgotten at a time, so that nobody waits long for the write lock. */
@@ -30,16 +30,18 @@ export class Pruning {
          SELECT n, is_settled FROM tasks WHERE ended_at IS NOT NULL ORDER BY ended_at, n LIMIT ?
        ) AS tasks WHERE ${MAY_GO}`,
     );
-    this.#forget = connection.prepare(`DELETE FROM tasks WHERE n = ? AND ${MAY_GO}`);
+    this.#forget = connection.prepare(
+      `DELETE FROM tasks WHERE n = ? AND ${MAY_GO} RETURNING owner, id`,
+    );
   }
 
-  async prune(policy: PrunePolicy): Promise<number> {
+  async prune(policy: PrunePolicy): Promise<readonly PrunedTask[]> {
     const candidates = await this.#connection.read(() => this.#candidates(policy));
-    let pruned = 0;
+    const pruned: PrunedTask[] = [];
     for (let from = 0; from < candidates.length; from += STRETCH) {
       if (from > 0) await turn();
       const stretch = candidates.slice(from, from + STRETCH);
-      pruned += await this.#connection.write(() => this.#forgetAll(stretch));
+      pruned.push(...(await this.#connection.write(() => this.#forgetAll(stretch))));
     }
     return pruned;
   }
@@ -52,9 +54,10 @@ export class Pruning {
   }
 
   /** A task may have got a notice or gone on since it was chosen. */
-  #forgetAll(numbers: readonly number[]): number {
-    let forgotten = 0;
-    for (const n of numbers) forgotten += Number(this.#forget.run(n).changes);
-    return forgotten;
+  #forgetAll(numbers: readonly number[]): PrunedTask[] {
+    return numbers.flatMap((n) => {
+      const task = this.#forget.get(n) as PrunedTask | undefined;
+      return task ? [{ owner: task.owner, id: task.id }] : [];
+    });
   }
 }

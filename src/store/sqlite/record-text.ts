@@ -30,6 +30,16 @@ export function partOf<Part>(id: string, body: string): Part {
   }
 }
 
+/** The same for what is an object, with `null` for what is damaged. */
+export function readPart<Part extends object>(body: string): Part | null {
+  try {
+    const part: unknown = JSON.parse(body);
+    return typeof part === 'object' ? (part as Part | null) : null;
+  } catch {
+    return null;
+  }
+}
+
 function corrupt(taskId: string, message: string): OffstageError {
   return new OffstageError(
     'corrupt_record',

@@ -10,17 +10,25 @@ interface StoredRecord {
 
 /** Finds single records by what makes them unique. */
 export class Records {
+  readonly #withId: StatementSync;
   readonly #owned: StatementSync;
   readonly #withKey: StatementSync;
   readonly #withName: StatementSync;
 
   constructor(connection: Connection) {
+    this.#withId = connection.prepare('SELECT id, body FROM tasks WHERE id = ?');
     this.#owned = connection.prepare('SELECT id, body FROM tasks WHERE id = ? AND owner = ?');
     this.#withKey = connection.prepare('SELECT id, body FROM tasks WHERE owner = ? AND key = ?');
     this.#withName = connection.prepare(
       `SELECT id, body FROM tasks
        WHERE owner = ? AND ifnull(parent, '') = ? AND name = ? AND status = 'running'`,
     );
+  }
+
+  /** A task that is there, whoever owns it. */
+  get(id: string): TaskRecord {
+    const { body } = this.#withId.get(id) as unknown as StoredRecord;
+    return recordOf(id, body);
   }
 
   load(owner: string, id: string): TaskRecord | null {

@@ -22,6 +22,7 @@ export const MIGRATIONS: readonly string[] = [
     name TEXT,
     parent TEXT,
     kind TEXT NOT NULL,
+    definition TEXT NOT NULL,
     status TEXT NOT NULL,
     is_settled INTEGER NOT NULL,
     created_at NUMERIC NOT NULL,
@@ -29,12 +30,17 @@ export const MIGRATIONS: readonly string[] = [
     epoch INTEGER NOT NULL,
     seq INTEGER NOT NULL,
     holder TEXT NOT NULL,
+    -- Without a lease of this name the task is an orphan.
+    keeper TEXT,
     changed INTEGER NOT NULL,
     events_from INTEGER NOT NULL,
     events_text INTEGER NOT NULL,
     output_head INTEGER NOT NULL DEFAULT 0,
     output_total INTEGER NOT NULL DEFAULT 0,
-    output_from INTEGER NOT NULL DEFAULT 0,
+    -- Characters of the kept end, and of what was not yet removed before it.
+    output_held INTEGER NOT NULL DEFAULT 0,
+    -- Characters behind the kept beginning by stream, as JSON.
+    output_streams TEXT NOT NULL DEFAULT '[]',
     body TEXT NOT NULL
   );
   CREATE UNIQUE INDEX tasks_key ON tasks (owner, key) WHERE key IS NOT NULL;
@@ -44,6 +50,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX tasks_parent ON tasks (parent, created_at, id) WHERE parent IS NOT NULL;
   CREATE INDEX tasks_age ON tasks (created_at, id);
   CREATE INDEX tasks_live ON tasks (owner, created_at, id) WHERE status IN ('running', 'stopped');
+  CREATE INDEX tasks_keeper ON tasks (keeper, created_at, id) WHERE keeper IS NOT NULL;
   CREATE INDEX tasks_ended ON tasks (ended_at, n, is_settled) WHERE ended_at IS NOT NULL;
   CREATE INDEX tasks_changed ON tasks (changed);
 
@@ -60,6 +67,9 @@ export const MIGRATIONS: readonly string[] = [
     task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
     at INTEGER NOT NULL,
     length INTEGER NOT NULL,
+    stream TEXT NOT NULL,
+    -- Where it begins in what its stream has written behind the kept beginning.
+    place INTEGER NOT NULL,
     -- A JSON string: half a character at the end of a piece would not survive as text.
     text TEXT NOT NULL,
     PRIMARY KEY (task, at)

@@ -11,6 +11,9 @@ import type {
   ListPage,
   ListQuery,
   LostTask,
+  Orphan,
+  OrphanQuery,
+  PrunedTask,
   PrunePolicy,
   Store,
   StoreHint,
@@ -20,11 +23,13 @@ import { Claims } from './claims.ts';
 import { Commands } from './commands.ts';
 import { Commits, type WriteText, writeTextOf } from './commit.ts';
 import { Connection } from './connection.ts';
+import { Damage } from './damage.ts';
 import { Events } from './events.ts';
 import { Leases } from './leases.ts';
 import { Lists } from './list.ts';
 import { Notices } from './notices.ts';
 import { type Settings, type SqliteStoreOptions, settingsOf } from './options.ts';
+import { Orphans } from './orphans.ts';
 import { Outputs } from './output.ts';
 import { Pruning } from './prune.ts';
 import { Records } from './records.ts';
@@ -42,6 +47,7 @@ class SqliteStore implements Store {
   readonly #commands: Commands;
   readonly #leases: Leases;
   readonly #claims: Claims;
+  readonly #orphans: Orphans;
   readonly #commits: Commits;
   readonly #pruning: Pruning;
   readonly #watch: Watch;
@@ -51,14 +57,17 @@ class SqliteStore implements Store {
     const connection = new Connection(path, settings);
     this.#clock = clock;
     this.#connection = connection;
+    this.#watch = new Watch(connection, clock, settings.watchMs);
+    const damage = new Damage(connection, this.#watch);
     this.#records = new Records(connection);
     this.#lists = new Lists(connection);
-    this.#events = new Events(connection, settings.events);
+    this.#events = new Events(connection, settings.events, damage);
     this.#outputs = new Outputs(connection, settings.output);
-    this.#notices = new Notices(connection);
-    this.#commands = new Commands(connection);
+    this.#notices = new Notices(connection, damage);
+    this.#commands = new Commands(connection, damage);
     this.#leases = new Leases(connection);
     this.#claims = new Claims(connection, this.#leases);
+    this.#orphans = new Orphans(connection, this.#leases);
     this.#commits = new Commits(connection, {
       records: this.#records,
       events: this.#events,
@@ -67,7 +76,6 @@ class SqliteStore implements Store {
       commands: this.#commands,
     });
     this.#pruning = new Pruning(connection);
-    this.#watch = new Watch(connection, clock, settings.watchMs);
     this.#count = connection.prepare('UPDATE store SET changes = changes + 1 RETURNING changes');
   }
 
@@ -123,6 +131,10 @@ class SqliteStore implements Store {
     return this.#connection.read(() => this.#leases.isAlive(holder, this.#clock.now()));
   }
 
+  orphans(query: OrphanQuery): Promise<readonly Orphan[]> {
+    return this.#connection.read(() => this.#orphans.list(query, this.#clock.now()));
+  }
+
   release(holder: string): Promise<void> {
     return this.#connection.write(() => {
       this.#leases.release(holder);
@@ -158,7 +170,7 @@ class SqliteStore implements Store {
     return this.#connection.write(() => this.#notices.acknowledge(owner, keys));
   }
 
-  async prune(policy: PrunePolicy): Promise<number> {
+  async prune(policy: PrunePolicy): Promise<readonly PrunedTask[]> {
     await this.#connection.write(() => this.#leases.forgetExpired(this.#clock.now()));
     return this.#pruning.prune(policy);
   }

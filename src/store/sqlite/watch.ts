@@ -47,26 +47,30 @@ export class Watch {
   }
 
   add(listener: (hint: StoreHint) => void): () => void {
-    if (this.#listeners.size === 0) this.#begin();
+    if (!this.isWatched) this.#begin();
     this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#end();
+      if (!this.isWatched) this.#end();
     };
   }
 
   /** Tells of tasks that a commit of this connection has changed. */
   changed(change: number, hints: readonly StoreHint[]): void {
-    if (this.#listeners.size === 0) return;
+    if (!this.isWatched) return;
     this.#ownChanges.add(change);
-    for (const hint of hints) this.#tell(hint);
+    for (const hint of hints) this.tell(hint);
   }
 
   /** Tells of a command that was posted through this connection. */
   posted(command: number, hint: StoreHint): void {
-    if (this.#listeners.size === 0) return;
+    if (!this.isWatched) return;
     this.#ownCommands.add(command);
-    this.#tell(hint);
+    this.tell(hint);
+  }
+
+  get isWatched(): boolean {
+    return this.#listeners.size > 0;
   }
 
   close(): void {
@@ -107,7 +111,7 @@ export class Watch {
     }
     this.#delayMs = Math.min(isNew ? SHORTEST_MS : this.#delayMs * 2, this.#longestMs);
     this.#schedule();
-    for (const hint of hints) this.#tell(hint);
+    for (const hint of hints) this.tell(hint);
   }
 
   /** Nobody else has written: whatever is new has been told. */
@@ -151,7 +155,7 @@ export class Watch {
   }
 
   /** A listener that throws harms neither the write that it hears of nor other listeners. */
-  #tell(hint: StoreHint): void {
+  tell(hint: StoreHint): void {
     for (const listener of this.#listeners) {
       try {
         listener(hint);

@@ -94,9 +94,9 @@ export class Bench {
   }
 
   /** Stores a piece of output as the next step. */
-  async print(before: TaskRecord, text: string): Promise<TaskRecord> {
+  async print(before: TaskRecord, text: string, stream = 'stdout'): Promise<TaskRecord> {
     const record = this.next(before, { outputLength: before.outputLength + text.length });
-    const body = { type: 'output', stream: 'stdout', text, offset: before.outputLength } as const;
+    const body = { type: 'output', stream, text, offset: before.outputLength } as const;
     const events = [sampleEvent(record, record.seq, body)];
     await this.commitOk(sampleWrite(record, { after: before, events }));
     return record;

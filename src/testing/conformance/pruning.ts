@@ -11,9 +11,24 @@ export const pruning: readonly ContractCase[] = [
     name: 'prune: by count, those that ended last are kept',
     async check(bench) {
       const tasks = await endedInTurn(bench, 5);
-      assert.equal(await bench.store.prune({ keep: 2, endedBefore: 0 }), 3);
+      const pruned = await bench.store.prune({ keep: 2, endedBefore: 0 });
+      assert.equal(pruned.length, 3);
       assert.deepEqual(await left(bench, tasks), [3, 4]);
-      assert.equal(await bench.store.prune({ keep: 2, endedBefore: 0 }), 0);
+      assert.equal((await bench.store.prune({ keep: 2, endedBefore: 0 })).length, 0);
+    },
+  },
+  {
+    name: 'prune: it says which tasks were forgotten, each with its owner',
+    async check(bench) {
+      const pruned = [
+        await bench.end(await bench.create({ owner: 'owner-2' })),
+        await bench.end(await bench.create()),
+      ];
+      await bench.create();
+      await bench.advance(10);
+      const named = await bench.store.prune({ keep: 0, endedBefore: bench.now });
+      const names = named.map(({ owner, id }) => `${owner}/${id}`);
+      assert.deepEqual(names.sort(), pruned.map(({ owner, id }) => `${owner}/${id}`).sort());
     },
   },
   {
@@ -21,7 +36,7 @@ export const pruning: readonly ContractCase[] = [
     async check(bench) {
       const tasks = await endedInTurn(bench, 5);
       const endedBefore = tasks[2]?.endedAt ?? assert.fail();
-      assert.equal(await bench.store.prune({ keep: MANY, endedBefore }), 2);
+      assert.equal((await bench.store.prune({ keep: MANY, endedBefore })).length, 2);
       assert.deepEqual(await left(bench, tasks), [2, 3, 4]);
     },
   },
@@ -34,7 +49,7 @@ export const pruning: readonly ContractCase[] = [
       await bench.advance(100);
       const cancelled = await bench.end(stopped, 'cancelled');
       const endedBefore = bench.now;
-      assert.equal(await bench.store.prune({ keep: MANY, endedBefore }), 1);
+      assert.equal((await bench.store.prune({ keep: MANY, endedBefore })).length, 1);
       assert.deepEqual(await left(bench, [cancelled, completed]), [0]);
     },
   },
@@ -43,7 +58,7 @@ export const pruning: readonly ContractCase[] = [
     async check(bench) {
       const tasks = [await bench.create(), await bench.create()];
       await bench.advance(MANY);
-      assert.equal(await bench.store.prune({ keep: 0, endedBefore: bench.now }), 0);
+      assert.equal((await bench.store.prune({ keep: 0, endedBefore: bench.now })).length, 0);
       assert.deepEqual(await left(bench, tasks), [0, 1]);
     },
   },
@@ -54,7 +69,7 @@ export const pruning: readonly ContractCase[] = [
       const running = { status: 'running', phase: 'working', endedAt: null } as const;
       const resumed = await bench.step(stopped, running);
       await bench.advance(MANY);
-      assert.equal(await bench.store.prune({ keep: 0, endedBefore: bench.now }), 0);
+      assert.equal((await bench.store.prune({ keep: 0, endedBefore: bench.now })).length, 0);
       assert.deepEqual(await left(bench, [resumed]), [0]);
     },
   },
@@ -64,7 +79,7 @@ export const pruning: readonly ContractCase[] = [
       const stopped = await bench.end(await bench.create(), 'stopped');
       await bench.advance(10);
       const completed = await bench.end(await bench.create());
-      assert.equal(await bench.store.prune({ keep: 0, endedBefore: 0 }), 1);
+      assert.equal((await bench.store.prune({ keep: 0, endedBefore: 0 })).length, 1);
       assert.deepEqual(await left(bench, [stopped, completed]), [0]);
     },
   },
@@ -73,7 +88,7 @@ export const pruning: readonly ContractCase[] = [
     async check(bench) {
       const created = await bench.create({ resumable: false });
       const stopped = await bench.end(created, 'stopped');
-      assert.equal(await bench.store.prune({ keep: 0, endedBefore: 0 }), 1);
+      assert.equal((await bench.store.prune({ keep: 0, endedBefore: 0 })).length, 1);
       assert.deepEqual(await left(bench, [stopped]), []);
     },
   },
@@ -85,12 +100,12 @@ export const pruning: readonly ContractCase[] = [
       const ended = await bench.end(created, 'completed', { notices });
       await bench.advance(10);
       const policy = { keep: 0, endedBefore: bench.now };
-      assert.equal(await bench.store.prune(policy), 0);
+      assert.equal((await bench.store.prune(policy)).length, 0);
       await bench.store.acknowledge(ended.owner, ['one', 'one', 'unknown']);
-      assert.equal(await bench.store.prune(policy), 0, 'one of two is not all');
+      assert.equal((await bench.store.prune(policy)).length, 0, 'one of two is not all');
       assert.deepEqual(await bench.take(ended.owner), ['two']);
       await bench.store.acknowledge(ended.owner, ['two']);
-      assert.equal(await bench.store.prune(policy), 1);
+      assert.equal((await bench.store.prune(policy)).length, 1);
       assert.deepEqual(await left(bench, [ended]), []);
     },
   },
@@ -101,7 +116,7 @@ export const pruning: readonly ContractCase[] = [
       const printed = await bench.print(await bench.create({ parent: parent.id }), 'text');
       const ended = await bench.end(printed);
       await bench.advance(10);
-      assert.equal(await bench.store.prune({ keep: 0, endedBefore: bench.now }), 1);
+      assert.equal((await bench.store.prune({ keep: 0, endedBefore: bench.now })).length, 1);
       assert.deepEqual(await bench.view(ended), await bench.view(bench.fresh()));
       const { records } = await bench.store.list({ parent: parent.id });
       assert.deepEqual(records, []);

@@ -10,7 +10,9 @@ import { inbox } from './inbox.ts';
 import { leases } from './leases.ts';
 import { listing } from './listing.ts';
 import { notices } from './notices.ts';
+import { orphans } from './orphans.ts';
 import { output } from './output.ts';
+import { outputStreams } from './output-streams.ts';
 import { owners } from './owners.ts';
 import { pruning } from './pruning.ts';
 import { retries } from './retries.ts';
@@ -34,10 +36,12 @@ const CASES: readonly ContractCase[] = [
   ...uniqueness,
   ...events,
   ...output,
+  ...outputStreams,
   ...listing,
   ...owners,
   ...claims,
   ...leases,
+  ...orphans,
   ...inbox,
   ...notices,
   ...pruning,

@@ -1,10 +1,10 @@
 import type { Json } from '../../../machines/index.ts';
 import type { CurrentTask } from '../../runtime/current-task.ts';
 import { engineBehind } from '../../runtime/supervisor.ts';
-import type { Clock } from '../../task/clock.ts';
+import type { Artifacts } from '../../store/artifacts/artifacts.ts';
 import { CANCELLED_BY_REQUEST } from '../../task/notice.ts';
 import type { TaskRecord } from '../../task/record.ts';
-import type { Artifacts } from './artifacts.ts';
+import { within } from '../../task/within.ts';
 import type { RunEnd } from './run-end.ts';
 import { capped, type RunLog } from './run-log.ts';
 import { artifactsOf } from './runtime-artifacts.ts';
@@ -111,15 +111,5 @@ function resultOf(end: Exclude<RunEnd, { kind: 'stopped' | 'lost' }>): Json {
       return { status: 'failed', error: end.message };
     case 'cancelled':
       return { status: 'cancelled' };
-  }
-}
-
-async function within(ms: number, clock: Clock, run: () => Promise<void>): Promise<void> {
-  const { promise: isLate, reject } = Promise.withResolvers<never>();
-  const disarm = clock.after(ms, () => reject(new Error(`Nothing was written within ${ms} ms`)));
-  try {
-    await Promise.race([run(), isLate]);
-  } finally {
-    disarm();
   }
 }

@@ -5,20 +5,22 @@ import type { OutputPage } from '../../task/output.ts';
 /** How much the log of a background run keeps, in characters. */
 const LIMITS = { head: 64 * 1_024, tail: 192 * 1_024 };
 const TAIL = 2_048;
+/** In a log all streams are one: each piece tells its own. */
+const ONE = 'log';
 
 /** The log of a background run, with what earlier attempts have said. */
 export class RunLog {
   readonly #log: OutputLog;
 
   constructor(earlier: OutputPage | null) {
-    this.#log = earlier ? OutputLog.after(earlier, LIMITS) : new OutputLog();
+    this.#log = earlier ? OutputLog.after(earlier, ONE, LIMITS) : new OutputLog();
   }
 
   /** Adds a piece of output. Gives it back as it stands in the log; an empty one adds nothing. */
   add(stream: string, delta: string): string {
     if (delta === '') return '';
     const entry = `[${stream}] ${delta}`;
-    this.#log.append(entry, LIMITS);
+    this.#log.append(ONE, entry, LIMITS);
     return entry;
   }
 
@@ -30,7 +32,7 @@ export class RunLog {
 /** A text as a log would keep it. */
 export function capped(text: string): string {
   const log = new OutputLog();
-  log.append(text, LIMITS);
+  log.append(ONE, text, LIMITS);
   return log.read({}, LIMITS).text;
 }
 
@@ -50,15 +52,6 @@ export function capped(text: string): string {
  * ```
  */
 export async function outputTail(task: TaskHandle): Promise<string> {
-  const { outputLength } = task.snapshot();
-  const { text } = await task.output({ offset: Math.max(0, outputLength - TAIL) });
-  return tailOf(text);
-}
-
-/** The last characters of a text. It never begins or ends with half of one. */
-export function tailOf(text: string, length = TAIL): string {
-  return text
-    .slice(-length)
-    .replace(/^[\uDC00-\uDFFF]/, '')
-    .replace(/[\uD800-\uDBFF]$/, '');
+  const { text } = await task.output({ tail: TAIL });
+  return text;
 }

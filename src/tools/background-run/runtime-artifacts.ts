@@ -1,5 +1,5 @@
 import type { Engine } from '../../runtime/engine.ts';
-import { type Artifacts, temporaryArtifacts } from './artifacts.ts';
+import { type Artifacts, temporaryArtifacts } from '../../store/artifacts/artifacts.ts';
 
 const byRuntime = new WeakMap<Engine, Artifacts>();
 
@@ -8,10 +8,11 @@ const byRuntime = new WeakMap<Engine, Artifacts>();
  * process finds it here too, with the directory that its record names.
  */
 export function artifactsOf(engine: Engine): Artifacts {
-  return byRuntime.get(engine) ?? useArtifacts(engine, temporaryArtifacts());
+  return byRuntime.get(engine) ?? useArtifacts(engine, engine.artifacts ?? temporaryArtifacts());
 }
 
 export function useArtifacts(engine: Engine, artifacts: Artifacts): Artifacts {
   byRuntime.set(engine, artifacts);
+  engine.files.add(artifacts);
   return artifacts;
 }

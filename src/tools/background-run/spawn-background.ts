@@ -1,4 +1,5 @@
 import { engineBehind } from '../../runtime/supervisor.ts';
+import { type Artifacts, temporaryArtifacts } from '../../store/artifacts/artifacts.ts';
 import { quote } from '../../task/ids.ts';
 import { scopeOf } from '../call/inline-call.ts';
 import type { JsonObject } from '../call/tool-args.ts';
@@ -6,14 +7,16 @@ import { defineTool } from '../definition/define-tool.ts';
 import { SPAWN_BACKGROUND, supportsBackground, type Tool } from '../definition/tool.ts';
 import { ToolError } from '../result/tool-error.ts';
 import type { ToolSet } from '../tool-set.ts';
-import { type Artifacts, temporaryArtifacts } from './artifacts.ts';
 import { useArtifacts } from './runtime-artifacts.ts';
 import { invalidArgs, readSpawnArgs } from './spawn-args.ts';
 import { startRun } from './start-run.ts';
 
 /** What {@link spawnBackground} takes. */
 export interface SpawnBackgroundOptions {
-  /** Where runs leave their log and their result. Default: a new temporary directory. */
+  /**
+   * Where runs leave their log and their result. Default: where the runtime keeps artifacts, or else
+   * a new temporary directory.
+   */
   readonly artifacts?: Artifacts;
 }
 
@@ -63,8 +66,9 @@ const PARAMETERS = {
  */
 export function spawnBackground(
   registry: Pick<ToolSet, 'get'>,
-  { artifacts = temporaryArtifacts() }: SpawnBackgroundOptions = {},
+  options: SpawnBackgroundOptions = {},
 ): Tool<JsonObject> {
+  const temporary = temporaryArtifacts();
   const tool = defineTool({
     name: SPAWN_BACKGROUND,
     title: 'Run in the background',
@@ -80,7 +84,9 @@ export function spawnBackground(
       if (thread === null) {
         throw new ToolError('Runs only inside a runtime', { code: 'context_required' });
       }
-      useArtifacts(engineBehind(thread), artifacts);
+      const engine = engineBehind(thread);
+      const artifacts = options.artifacts ?? engine.artifacts ?? temporary;
+      useArtifacts(engine, artifacts);
       const { delivery = 'loop' } = scopeOf(context) ?? {};
       return startRun({ tool: target, wish, call, turn, thread, artifacts, delivery });
     },

@@ -1,6 +1,7 @@
 import type { Delivery } from '../../../machines/index.ts';
 import { spawn } from '../../runtime/spawn.ts';
 import { engineBehind, type Supervisor } from '../../runtime/supervisor.ts';
+import type { Artifacts } from '../../store/artifacts/artifacts.ts';
 import { newId, quote } from '../../task/ids.ts';
 import type { TaskRecord } from '../../task/record.ts';
 import { parentIn } from '../call/call.ts';
@@ -17,7 +18,6 @@ import type { Tool, ToolCall } from '../definition/tool.ts';
 import { toldError } from '../result/told-error.ts';
 import { conflictOf } from '../result/tool-answer.ts';
 import { internalError, type ToolResult } from '../result/tool-result.ts';
-import type { Artifacts } from './artifacts.ts';
 import { BACKGROUND_TOOL } from './background-run.ts';
 import { ARTIFACT_DIRECTORY, pathsOf } from './run-files.ts';
 import { invalidArgs, type SpawnArgs } from './spawn-args.ts';

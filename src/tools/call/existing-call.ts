@@ -1,6 +1,6 @@
 import type { Json } from '../../../machines/index.ts';
-import { recoveryOf } from '../../runtime/recover.ts';
 import { resume } from '../../runtime/resume.ts';
+import { recoveryOf, stopOf } from '../../runtime/verdict.ts';
 import { isResumable } from '../../task/definition.ts';
 import { isOffstageError } from '../../task/errors.ts';
 import { sameJson } from '../../task/json.ts';
@@ -44,7 +44,7 @@ export async function attach(
   if (record.status !== 'stopped' || !isResumable(toolTask(tool), record)) {
     return answered(answerOfRecord(record, call));
   }
-  const request = { reason: null, mode: null, recovery: 'resume' } as const;
+  const request = { reason: null, mode: null };
   await fromStore(resume(engine, owner, found.id, request));
   return started({ ...underWay, mode: 'foreground' }, task);
 }
@@ -69,7 +69,7 @@ export async function lookUp(underWay: CallUnderWay, id: string): Promise<Starte
 async function goOn(underWay: CallUnderWay, record: TaskRecord, input: Json): Promise<StartedCall> {
   const { engine, mode } = underWay;
   const { owner, id } = record;
-  const request = { reason: null, mode, recovery: 'resume' } as const;
+  const request = { reason: null, mode };
   const isSame = sameJson(input, record.input);
   try {
     const edited = isSame ? request : { ...request, recipe: () => input };
@@ -95,8 +95,7 @@ async function settled({ engine }: CallUnderWay, record: TaskRecord): Promise<Ta
   if (live && isForeign && live.record.epoch < record.epoch) live.fence();
   if (record.status !== 'running') return record;
   const wasLive = engine.cells.has(id);
-  const recovery = recoveryOf(engine, record);
-  const place = await fromStore(engine.activation.find(owner, id, recovery));
+  const place = await fromStore(engine.activation.find(owner, id, stopOf));
   if (place.kind !== 'here') return place.record;
   const { cell } = place;
   const isOrphan = (isForeign || !wasLive) && cell.executor === null;

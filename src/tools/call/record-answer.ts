@@ -1,4 +1,5 @@
-import type { Json, TaskFailure } from '../../../machines/index.ts';
+import type { Artifact, Json, TaskFailure } from '../../../machines/index.ts';
+import { resultArtifact } from '../../task/artifact.ts';
 import { copyJson } from '../../task/json.ts';
 import { type TaskRecord, toolOf } from '../../task/record.ts';
 import type { ToolCall } from '../definition/tool.ts';
@@ -18,6 +19,8 @@ function callOfRecord(record: TaskRecord): ToolCall {
 export function answerOfRecord(record: TaskRecord, call = callOfRecord(record)): ToolAnswer {
   const { status, outcome, request, id } = record;
   if (status === 'completed' && outcome?.kind === 'completed') {
+    const file = resultArtifact(record);
+    if (file !== null) return answerOf(call, success(referenceTo(file)), id);
     return answerOfOutput(call, copyJson(outcome.output), id);
   }
   if (status === 'failed' && outcome?.kind === 'failed') {
@@ -25,6 +28,12 @@ export function answerOfRecord(record: TaskRecord, call = callOfRecord(record)):
   }
   const why = request?.reason ? `: ${request.reason}` : '';
   return { ...refusal(call, status, `The call was ${status}${why}`), task: id };
+}
+
+/** What a model is told in the place of a result that is too large to be stored, let alone read. */
+function referenceTo({ name, path, size }: Artifact): Json {
+  const message = `The result is too large to be shown; it was stored as a file of ${size} bytes.`;
+  return { artifact: name, path, size, message };
 }
 
 /** The answer to a call that failed. Of an internal error the model learns nothing. */

@@ -9,10 +9,11 @@ import {
 } from '../../task/definition.ts';
 import { refused } from '../../task/errors.ts';
 import { copyJson } from '../../task/json.ts';
+import type { TaskRecord } from '../../task/record.ts';
 import type { RunContext } from '../../task/run-context.ts';
 import { BACKGROUND_TOOL, runWithFiles } from '../background-run/background-run.ts';
 import type { Finished } from '../background-run/run-end.ts';
-import type { Tool, ToolCall } from '../definition/tool.ts';
+import { supportsBackground, type Tool, type ToolCall } from '../definition/tool.ts';
 import { describedError } from '../result/internal-error.ts';
 import { runTool } from '../result/run-tool.ts';
 import { ToldRefusal } from '../result/told-refusal.ts';
@@ -75,16 +76,39 @@ function define(tool: Tool): CallTask {
     title: title ?? tool.name,
     kind: background?.type ?? 'tool',
     resumable,
-    ...(background && { recovery: background.recovery ?? 'resume' }),
+    ...((background || supportsBackground(tool)) && {
+      recovery: background?.recovery ?? 'resume',
+    }),
     ...timing,
     run: (context) => run(tool, context),
   });
   return {
     ...task,
     inputSchema: tool.inputSchema,
-    mayResume: (record) => resumable || isUndecided(record),
+    mayResume: (record) => resumable || isUndecided(record) || isReattachable(tool, record),
+    staysStopped: (record) => (resumable ? null : faultOf(tool, record)),
+    mayRepeat: (record) => isHarmless(tool) || isUndecided(record) || record.checkpoint !== null,
     beforeResume: (resuming) => beforeResume(tool, resuming),
   };
+}
+
+/** Doing it twice is as good as doing it once. */
+function isHarmless({ hints }: Tool): boolean {
+  return hints.idempotent === true || hints.readonly === true;
+}
+
+/** A run that a model started by itself goes on where nothing is harmed by that. */
+function isReattachable(tool: Tool, record: TaskRecord): boolean {
+  return record.kind === BACKGROUND_TOOL && faultOf(tool, record) === null;
+}
+
+/** Why a run that a model started by itself cannot go on, as its tool is now. */
+function faultOf(tool: Tool, record: TaskRecord): string | null {
+  if (record.kind !== BACKGROUND_TOOL) return null;
+  if (specOf(record).tool !== tool.name) return 'it does not say which tool it is a run of';
+  if (!supportsBackground(tool)) return 'its tool does not support the background';
+  if (isUndecided(record) || isHarmless(tool)) return null;
+  return 'its tool is neither idempotent nor read-only';
 }
 
 /** Prepares a background call anew; a refusal leaves its task stopped. */

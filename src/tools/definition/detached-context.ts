@@ -1,3 +1,5 @@
+import type { Artifact } from '../../../machines/index.ts';
+import type { NewArtifact } from '../../task/artifact.ts';
 import { ToolError } from '../result/tool-error.ts';
 import type { ToolCall } from './tool.ts';
 import type { ToolContext } from './tool-context.ts';
@@ -25,7 +27,7 @@ export function detachedContext(call: ToolCall): ToolContext {
     progress: ignore,
     summary: ignore,
     evidence: ignore,
-    artifact: ignore,
+    artifact: noArtifact as ToolContext['artifact'],
     link: ignore,
     output: resolve,
     checkpoint: resolve,
@@ -40,6 +42,11 @@ export function detachedContext(call: ToolCall): ToolContext {
 }
 
 function ignore(): void {}
+
+/** A file that is elsewhere may be noted for nobody; for a new one there is no place. */
+function noArtifact(artifact: Artifact | NewArtifact): Promise<never> | undefined {
+  return 'content' in artifact ? alone('keep a file') : undefined;
+}
 
 async function resolve(): Promise<void> {}
 

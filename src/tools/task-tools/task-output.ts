@@ -24,12 +24,15 @@ export function taskOutput(names: ToolNames): Tool {
       offset: optional(z.int().min(0)).describe('Where to begin, in characters. Default 0.'),
       limit: optional(characters).describe('How many characters at most. Default 8000.'),
       tail: optional(characters).describe('Instead of `offset`: this many from the end.'),
+      stream: optional(z.string().min(1).max(64)).describe(
+        'Only this stream, such as `stdout` or `stderr`. Default: all of them.',
+      ),
       block: optional(z.boolean()).describe('Whether to wait for more output. Default false.'),
       timeout_ms: timeoutMs,
     },
     hints: { readonly: true, idempotent: true },
     bounds: { text: LONGEST * 2, total: LONGEST * 3 },
-    async run({ task_id: id, offset, limit, tail, block, timeout_ms }, thread, { signal }) {
+    async run({ task_id: id, offset, limit, tail, stream, block, timeout_ms }, thread, { signal }) {
       if (offset !== undefined && tail !== undefined) throw wrong('tail: give either it or offset');
       if (timeout_ms !== undefined && !block) throw wrong('timeout_ms: only with block');
       const task = await taskOf(thread, id);
@@ -42,10 +45,11 @@ export function taskOutput(names: ToolNames): Tool {
           { timeoutMs: block ? timeout_ms : 0, signal },
         ),
       );
-      const { status = task.status, outputLength = 0 } = records[0] ?? {};
+      const { status = task.status } = records[0] ?? {};
       const page = await fromStore(
         task.output({
-          offset: tail === undefined ? seen : Math.max(0, outputLength - tail),
+          ...(tail === undefined ? { offset: seen } : { tail }),
+          ...(stream !== undefined && { stream }),
           limit: limit ?? tail ?? DEFAULT_LIMIT,
         }),
       );

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recover } from '../../runtime/recover.ts';
+import { recoverWhole } from '../../runtime/recover.ts';
 import { engineBehind, type Supervisor } from '../../runtime/supervisor.ts';
 import { unknownTask } from '../../task/errors.ts';
 import type { TaskHandle } from '../../task/handle.ts';
@@ -64,7 +64,7 @@ const NO_SCOPE = 'There are no tasks here: the tool was called outside a thread.
 export async function taskOf(thread: Supervisor, id: string): Promise<TaskHandle> {
   if (!isId(id)) throw unknownTask(id);
   const task = await fromStore(thread.get(id));
-  if (task.status === 'running') await fromStore(recover(engineBehind(thread), [task]));
+  if (task.status === 'running') await fromStore(recoverWhole(engineBehind(thread), task));
   return task;
 }
 
