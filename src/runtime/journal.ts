@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CommitOutcome, Store, Write } from '../store/contract.ts';
 import type { Clock } from '../task/clock.ts';
-import { OffstageError } from '../task/errors.ts';
+import { isOffstageError, OffstageError } from '../task/errors.ts';
 
 /** Who has something to write. */
 export interface Writer {
@@ -16,6 +16,9 @@ interface Entry {
   readonly write: Write;
   readonly writer: Writer;
 }
+
+/** What became of the writes of a batch, or why that is not known. */
+type Answer = readonly CommitOutcome[] | Error;
 
 const MAX_BATCH = 512;
 const MAX_ATTEMPTS = 8;
@@ -76,12 +79,12 @@ export class Journal {
     const batch = this.#plan();
     this.#inFlight += batch.length;
     const writes = batch.map(({ write }) => write);
-    const outcomes =
-      writes.length === 0 ? [] : ((await this.#commit(writes)) ?? (await this.#commit(writes)));
+    let answer: Answer = writes.length === 0 ? [] : await this.#commit(writes);
+    if (answer instanceof Error) answer = await this.#commit(writes);
     this.#isScheduled = false;
     this.#schedule();
-    if (outcomes) this.#settleAll(batch, outcomes);
-    else for (const entry of batch) void this.#alone(entry);
+    if (answer instanceof Error) for (const entry of batch) void this.#alone(entry, answer);
+    else this.#settleAll(batch, answer);
     this.#tellIdle();
   }
 
@@ -108,28 +111,25 @@ export class Journal {
     }
   }
 
-  async #alone(entry: Entry): Promise<void> {
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+  async #alone(entry: Entry, error: Error): Promise<void> {
+    let last = error;
+    // Nobody depends on a task that is not there yet: whoever wants it is better told at once.
+    const attempts = isTurnedAway(last) && entry.write.expect === null ? 0 : MAX_ATTEMPTS;
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
       const delay = Math.min(FIRST_DELAY_MS * 2 ** attempt, LONGEST_DELAY_MS);
       await new Promise<void>((resolve) => this.#clock.after(delay, resolve));
-      const outcome = (await this.#commit([entry.write]))?.[0];
-      if (outcome) {
-        this.#settle(entry, outcome);
-        return;
+      const answer = await this.#commit([entry.write]);
+      if (answer instanceof Error) {
+        last = answer;
+        continue;
       }
+      this.#settleAll([entry], answer);
+      return;
     }
-    const attempts = MAX_ATTEMPTS + 2;
-    this.#settle(
-      entry,
-      new OffstageError(
-        'store_error',
-        `The store failed ${attempts} times to take a write of task ${entry.write.id}; mend the store, then read the task again.`,
-        { attempts },
-      ),
-    );
+    this.#settle(entry, isTurnedAway(last) ? last : gaveUp(entry.write, attempts + 2, last));
   }
 
-  async #commit(writes: readonly Write[]): Promise<readonly CommitOutcome[] | undefined> {
+  async #commit(writes: readonly Write[]): Promise<Answer> {
     try {
       const outcomes = await this.#store.commit(writes);
       const understood = outcomes.filter(isOutcome).length;
@@ -137,7 +137,7 @@ export class Journal {
       throw new Error(`commit() answered ${understood} of ${writes.length} writes`);
     } catch (error) {
       this.#report(error);
-      return undefined;
+      return error instanceof Error ? error : new Error('The store failed.', { cause: error });
     }
   }
 
@@ -166,6 +166,24 @@ export class Journal {
     this.#idle = [];
     for (const resolve of idle) resolve();
   }
+}
+
+/** The store says what is wrong, and that it has taken nothing. */
+function isTurnedAway(error: Error): error is OffstageError {
+  return (
+    isOffstageError(error, 'store_busy') ||
+    isOffstageError(error, 'store_full') ||
+    isOffstageError(error, 'store_readonly')
+  );
+}
+
+function gaveUp({ id }: Write, attempts: number, cause: Error): OffstageError {
+  return new OffstageError(
+    'store_error',
+    `The store failed ${attempts} times to take a write of task ${id}; mend the store, then read the task again.`,
+    { attempts },
+    cause,
+  );
 }
 
 /** A store that answers nonsense is asked again, like one that fails. */

@@ -34,6 +34,11 @@ export class Lease {
 
   async release(): Promise<void> {
     this.#end();
-    await this.#engine.store.release(this.#engine.holder);
+    try {
+      await this.#engine.store.release(this.#engine.holder);
+    } catch (error) {
+      // It runs out by itself, so nobody is kept from leaving.
+      this.#engine.report(error, { where: 'store' });
+    }
   }
 }

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineTask } from '../../src/index.ts';
+import { defineTask, memoryStore } from '../../src/index.ts';
+import { virtualClock } from '../../src/testing/index.ts';
 import {
   at,
   codeOf,
   eventsOfType,
   openStage,
+  over,
   rejection,
   soon,
   stateOf,
@@ -222,6 +224,15 @@ describe('close()', () => {
     const again = await next.thread.get(task.id);
     await soon(again.resume());
     expect(again.snapshot()).toMatchObject({ status: 'running', attempt: 2 });
+  });
+
+  it('ends well where the lease cannot be given back, which is reported', async () => {
+    const clock = virtualClock();
+    const broken = new Error('gone');
+    const store = over(memoryStore({ clock }), { release: () => Promise.reject(broken) });
+    const { runtime, errors } = await openStage({ clock, store });
+    await soon(runtime.close());
+    expect(errors).toEqual([broken]);
   });
 
   it.each([-1, Number.NaN])('cannot drain for %d ms', async (drainMs) => {
