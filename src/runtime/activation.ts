@@ -98,6 +98,8 @@ export class Activation {
     // From here on this runtime tells what happens to the task; what happened before is told first.
     await this.#engine.elsewhere.catchUp(record.owner, record.id);
     if (isOrphan) await this.#adoptChildren(record);
+    // Left to the next runtime: this one no longer waits for what comes to it now.
+    if (isOrphan) this.#engine.throwIfClosing();
     const cell = this.#engine.cellOf(record);
     cell.reload(record);
     // As it is registered now.
