@@ -1,13 +1,15 @@
+import { execFile } from 'node:child_process';
 import { chmodSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { type ErrorCode, isOffstageError, type OffstageError } from 'offstage';
+import type { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
+import { isOffstageError, type OffstageError } from 'offstage';
 import { type SqliteStoreOptions, sqliteStore } from 'offstage/sqlite';
 import { sampleRecord, sampleWrite } from 'offstage/testing';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MIGRATIONS } from '../../src/store/sqlite/schema.ts';
 import { sampleNotice } from '../../src/testing/conformance/samples.ts';
-import { create, directory, freshPath, next, open } from './sqlite-setup.ts';
+import { create, directory, failing, freshPath, next, open, raw } from './sqlite-setup.ts';
 
 /** A file with one task in it. */
 async function filled(): Promise<string> {
@@ -18,14 +20,6 @@ async function filled(): Promise<string> {
   return path;
 }
 
-function raw(path: string): DatabaseSync {
-  const db = new DatabaseSync(path);
-  onTestFinished(() => {
-    if (db.isOpen) db.close();
-  });
-  return db;
-}
-
 function opening(path: string, options: SqliteStoreOptions = {}): OffstageError {
   try {
     sqliteStore(path, options);
@@ -34,15 +28,6 @@ function opening(path: string, options: SqliteStoreOptions = {}): OffstageError 
     throw error;
   }
   throw new Error('It was opened');
-}
-
-async function failing(promise: Promise<unknown>, code: ErrorCode): Promise<OffstageError> {
-  const error: unknown = await promise.then(
-    () => new Error('It was done'),
-    (reason: unknown) => reason,
-  );
-  if (isOffstageError(error, code)) return error;
-  throw error;
 }
 
 /** Root may write everywhere, so the test goes on as somebody else. */
@@ -113,6 +98,19 @@ describe('a SQLite file that cannot be opened', () => {
     asNobody();
     expect(opening(path).code).toBe('store_readonly');
     expect(opening(join(dirname(path), 'new.db')).code).toBe('store_readonly');
+  });
+
+  test('because too many files are open is store_error that says so, and opens after it', async () => {
+    const path = freshPath();
+    const exhausted = join(import.meta.dirname, 'fixtures/sqlite-exhausted.ts');
+    const run = promisify(execFile);
+    const command = `ulimit -n 60; exec "${process.execPath}" "${exhausted}" "${path}"`;
+    const { stdout } = await run('sh', ['-c', command]);
+    expect(JSON.parse(stdout)).toEqual({
+      code: 'store_error',
+      message: expect.stringMatching(/^Too many files are open to open .*ulimit -n/),
+      records: [],
+    });
   });
 
   test('in no directory is store_error that says to make it', () => {
@@ -203,8 +201,12 @@ describe('a SQLite store that is open', () => {
       Array.from({ length: 200 }, (_, index) => sampleWrite(sampleRecord({ id: `t${index}` }))),
     );
     await store.close();
+    const db = raw(path);
+    const root = db.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'tasks'").get();
+    db.close();
     const bytes = readFileSync(path);
-    bytes.fill(0xff, 4_096 * 3);
+    const end = Number(root?.rootpage) * 4_096;
+    bytes.fill(0xff, end - 4_096, end);
     writeFileSync(path, bytes);
     await failing(open(path).list({}), 'store_corrupt');
   });
@@ -215,64 +217,5 @@ describe('a SQLite store that is open', () => {
     const error = await failing(store.list({}), 'store_error');
     expect(error.message).toMatch(/is closed/);
     expect(() => store.watch(() => {})).toThrow(/is closed/);
-  });
-});
-
-describe('a damaged record in a sound file', () => {
-  async function damaged(body: string) {
-    const path = freshPath();
-    const store = open(path);
-    for (const id of ['a', 'b', 'c']) await create(store, { id, key: id });
-    raw(path).prepare("UPDATE tasks SET body = ? WHERE id = 'b'").run(body);
-    return store;
-  }
-
-  test.each(['{"id":"b"', '', 'null', '7', '{"id":"c"}'])(
-    '%j is named, and the list of the others is whole',
-    async (body) => {
-      const store = await damaged(body);
-      const { records, corrupt } = await store.list({ owner: 'owner-1' });
-      expect(records.map(({ id }) => id)).toEqual(['a', 'c']);
-      expect(corrupt).toEqual(['b']);
-    },
-  );
-
-  test('takes no place on a page', async () => {
-    const store = await damaged('{');
-    const first = await store.list({ limit: 2 });
-    expect(first.records.map(({ id }) => id)).toEqual(['a', 'c']);
-    const second = await store.list({ limit: 1, after: 'a' });
-    expect(second).toMatchObject({ records: [{ id: 'c' }], corrupt: ['b'] });
-  });
-
-  test('is corrupt_record for who loads or claims it, and harms no other', async () => {
-    const store = await damaged('{');
-    for (const asked of [
-      store.load('owner-1', 'b'),
-      store.findByKey('owner-1', 'b'),
-      store.claim('b', 'holder-2'),
-    ]) {
-      expect(await failing(asked, 'corrupt_record')).toMatchObject({ details: { taskId: 'b' } });
-    }
-    expect(await store.load('owner-1', 'c')).toMatchObject({ id: 'c' });
-  });
-
-  test('may be a notice, which does not hold up the others', async () => {
-    const path = freshPath();
-    const store = open(path);
-    const record = sampleRecord();
-    const notices = ['one', 'two'].map((key) => sampleNotice(record, key));
-    await store.commit([sampleWrite(record, { notices })]);
-    raw(path).exec("UPDATE notices SET body = '{' WHERE key = 'one'");
-    const taken = await store.takeNotices('owner-1', 't', { limit: 1, forMs: 1 });
-    expect(taken.map(({ key }) => key)).toEqual(['two']);
-  });
-
-  test('may be an event, which is corrupt_record for its reader', async () => {
-    const path = freshPath();
-    const store = open(path);
-    await create(store);
-    raw(path).exec("UPDATE events SET body = '{'");
-    await failing(store.readEvents('owner-1', 'task-1', 0, 9), 'corrupt_record');
   });
 });

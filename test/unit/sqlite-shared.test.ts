@@ -91,21 +91,30 @@ describe('two processes on one SQLite file', () => {
 
 describe('what is kept of output and events', () => {
   /** Writes the same to a store and reads it back in every way. */
-  async function printed(store: Store, pieces: readonly string[]): Promise<unknown> {
+  async function printed(
+    store: Store,
+    pieces: readonly string[],
+    streams: readonly string[],
+  ): Promise<unknown> {
     let record = sampleRecord();
     await store.commit([sampleWrite(record)]);
-    for (const text of pieces) {
+    for (const [index, text] of pieces.entries()) {
+      const stream = streams[index % streams.length] ?? 'own';
       const after = record;
       record = next(after, { outputLength: after.outputLength + text.length });
       const header = { task: record.id, owner: record.owner, seq: record.seq, attempt: 1, at: 5 };
       const offset = after.outputLength;
-      const event = { type: 'output', stream: 'own', text, offset, ...header } as const;
+      const event = { type: 'output', stream, text, offset, ...header } as const;
       await store.commit([sampleWrite(record, { after, events: [event] })]);
     }
     const pages: unknown[] = [await store.readEvents(record.owner, record.id, 0, 1_000)];
     for (let offset = 0; offset <= record.outputLength + 1; offset += 1) {
       for (const limit of [1, 3, 7, Number.POSITIVE_INFINITY]) {
+        for (const stream of streams) {
+          pages.push(await store.readOutput(record.owner, record.id, { stream, offset, limit }));
+        }
         pages.push(await store.readOutput(record.owner, record.id, { offset, limit }));
+        pages.push(await store.readOutput(record.owner, record.id, { tail: offset, limit }));
       }
     }
     return pages;
@@ -118,7 +127,9 @@ describe('what is kept of output and events', () => {
     [['🙂'.repeat(9), 'x', '🙂'.repeat(30), 'yz']],
   ])('is the same as in memory: %j', async (pieces) => {
     const limits = { maxEvents: 10, maxEventText: 40, outputHead: 7, outputTail: 11 };
-    const inFile = await printed(open(freshPath(), limits), pieces);
-    expect(inFile).toEqual(await printed(memoryStore(limits), pieces));
+    for (const streams of [['own'], ['stdout', 'stderr'], ['a', 'b', 'b', 'b']]) {
+      const inFile = await printed(open(freshPath(), limits), pieces, streams);
+      expect(inFile).toEqual(await printed(memoryStore(limits), pieces, streams));
+    }
   });
 });

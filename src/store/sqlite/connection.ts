@@ -33,6 +33,15 @@ export class Connection {
     return this.#db.prepare(sql);
   }
 
+  exec(sql: string): void {
+    this.#db.exec(sql);
+  }
+
+  /** Brings what is in the log into the file, as far as others let it, and cuts both to their size. */
+  checkpoint(): Promise<void> {
+    return this.#patiently(() => this.#db.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
+  }
+
   /** Runs the work, which must not wait for anything, as one transaction that writes. */
   write<Value>(work: () => Value): Promise<Value> {
     return this.#patiently(() => this.#transaction(this.#beginImmediate, work));

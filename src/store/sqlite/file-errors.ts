@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { OffstageError } from '../../task/errors.ts';
 
@@ -79,7 +79,24 @@ function cannotOpen(path: string, cause: unknown): OffstageError {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
     return failed(`${path} is a directory; name a file in it.`, cause);
   }
+  if (!mayOpenFiles(directory)) {
+    return failed(
+      `Too many files are open to open ${path}; close some, or raise the limit (\`ulimit -n\`).`,
+      cause,
+    );
+  }
   return readOnly(path, cause);
+}
+
+/** Whether this process, and the machine, may have one more file open. */
+function mayOpenFiles(path: string): boolean {
+  try {
+    closeSync(openSync(path, 'r'));
+    return true;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    return code !== 'EMFILE' && code !== 'ENFILE';
+  }
 }
 
 function messageOf(error: unknown): string {

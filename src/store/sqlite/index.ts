@@ -1,2 +1,3 @@
 export type { SqliteStoreOptions } from './options.ts';
-export { sqliteStore } from './store.ts';
+export type { SqliteStats } from './stats.ts';
+export { type SqliteStore, sqliteStore } from './store.ts';

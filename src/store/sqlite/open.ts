@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import { OffstageError } from '../../task/errors.ts';
 import { failed, fileError, isBusy } from './file-errors.ts';
+import { migrate, versionOf } from './migrate.ts';
 import type { Settings } from './options.ts';
 import { MIGRATIONS } from './schema.ts';
 
@@ -8,13 +8,20 @@ import { MIGRATIONS } from './schema.ts';
 const BUSY_TIMEOUT_MS = 2;
 const PAUSE_MS = 5;
 
+/**
+ * How long the log grows, in pages of 4 KiB, before it is brought into the file. The longer, the more
+ * often a page that many writes touch is brought there only once.
+ */
+const LOG_PAGES = 4_000;
+const CACHE_KIB = 16_000;
+
 /** Opens the file and brings it to the newest schema. Throws a typed error, and leaves nothing open. */
 export function openDatabase(path: string, settings: Settings): DatabaseSync {
   let db: DatabaseSync | null = null;
   try {
     db = new DatabaseSync(path, { enableForeignKeyConstraints: true });
     prepareFile(db, path, settings);
-    migrate(db, path);
+    migrate(db, path, MIGRATIONS);
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     return db;
   } catch (error) {
@@ -25,13 +32,17 @@ export function openDatabase(path: string, settings: Settings): DatabaseSync {
 
 function prepareFile(db: DatabaseSync, path: string, { busyMs, synchronous, maxBytes }: Settings) {
   db.exec(`PRAGMA busy_timeout = ${Math.ceil(busyMs)}`);
-  checkWritable(db, checkVersion(db, path));
+  const version = versionOf(db, path, MIGRATIONS);
+  // Only while there is nothing in the file can it be said that empty pages may be given back.
+  if (version === 0) db.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  checkWritable(db, version);
   db.exec(`PRAGMA busy_timeout = ${Math.ceil(busyMs)}`);
   const mode = patiently(busyMs, () => pragma(db, 'journal_mode = WAL'));
   if (mode !== 'wal') {
     throw failed(`${path} is where SQLite cannot keep a write-ahead log; use a local disk.`);
   }
   db.exec(`PRAGMA synchronous = ${synchronous}`);
+  db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}; PRAGMA cache_size = -${CACHE_KIB}`);
   if (maxBytes === null) return;
   const pages = Math.max(1, Math.floor(maxBytes / Number(pragma(db, 'page_size'))));
   db.exec(`PRAGMA max_page_count = ${pages}`);
@@ -59,32 +70,6 @@ function patiently<Value>(forMs: number, attempt: () => Value): Value {
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
     }
   }
-}
-
-/** Another process may be opening the same new file: what is missing is asked for under the write lock. */
-function migrate(db: DatabaseSync, path: string): void {
-  if (checkVersion(db, path) === MIGRATIONS.length) return;
-  db.exec('BEGIN IMMEDIATE');
-  for (const step of MIGRATIONS.slice(checkVersion(db, path))) db.exec(step);
-  db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
-  db.exec('COMMIT');
-}
-
-/** How many migrations the file has. Refuses one that this version must not touch. */
-function checkVersion(db: DatabaseSync, path: string): number {
-  const version = Number(pragma(db, 'user_version'));
-  const supported = MIGRATIONS.length;
-  if (version > supported) {
-    throw new OffstageError(
-      'store_version',
-      `${path} was written by a newer version of Offstage (schema ${version}, known here: ${supported}); upgrade Offstage, or open another file.`,
-      { path, version, supported },
-    );
-  }
-  if (version === 0 && db.prepare('SELECT 1 FROM sqlite_schema').get() !== undefined) {
-    throw failed(`${path} is the database of something else; name a file of its own.`);
-  }
-  return version;
 }
 
 function pragma(db: DatabaseSync, statement: string): unknown {

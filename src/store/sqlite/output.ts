@@ -4,7 +4,8 @@ import type { OutputPage, OutputQuery } from '../../task/output.ts';
 import { keptFrom, type Piece, readOutput, safeCut } from '../output-page.ts';
 import { evenShare, keptName, type OutputLimits } from '../output-streams.ts';
 import type { Connection } from './connection.ts';
-import { partOf } from './record-text.ts';
+import type { Damage } from './damage.ts';
+import { readPart, readText } from './record-text.ts';
 
 /** A piece of output as a task tells it. */
 export type OutputEvent = Extract<TaskEvent, { type: 'output' }>;
@@ -15,6 +16,10 @@ interface Row {
   readonly output_total: number;
   readonly output_held: number;
   readonly output_streams: string;
+}
+
+interface PieceRow extends Piece {
+  readonly length: number;
 }
 
 /** What is known of the output of one task, without the text. */
@@ -33,6 +38,7 @@ const NO_OUTPUT: OutputPage = { text: '', next: 0, total: 0 };
 /** The output of all tasks in pieces as they came: the beginning and the end of each are kept. */
 export class Outputs {
   readonly #limits: OutputLimits;
+  readonly #damage: Damage;
   readonly #state: StatementSync;
   readonly #note: StatementSync;
   readonly #append: StatementSync;
@@ -41,9 +47,10 @@ export class Outputs {
   readonly #owned: StatementSync;
   readonly #pieces: StatementSync;
 
-  constructor(connection: Connection, limits: OutputLimits) {
+  constructor(connection: Connection, limits: OutputLimits, damage: Damage) {
     const columns = 'n, output_head, output_total, output_held, output_streams';
     this.#limits = limits;
+    this.#damage = damage;
     this.#state = connection.prepare(`SELECT ${columns} FROM tasks WHERE n = ?`);
     this.#owned = connection.prepare(`SELECT ${columns} FROM tasks WHERE id = ? AND owner = ?`);
     this.#note = connection.prepare(
@@ -58,13 +65,13 @@ export class Outputs {
       'SELECT ifnull(sum(length), 0) AS held FROM output WHERE task = ? AND at >= ?',
     );
     this.#pieces = connection.prepare(
-      `SELECT at, stream, place, text FROM output
+      `SELECT at, length, stream, place, text FROM output
        WHERE task = ? AND at + length >= ? ORDER BY at`,
     );
   }
 
   append(n: number, events: readonly OutputEvent[]): void {
-    const state = stateOf(`number ${n}`, this.#state.get(n) as unknown as Row);
+    const state = this.#stateOf(this.#state.get(n) as unknown as Row);
     for (const event of events) this.#appendOne(state, event);
     this.#trim(state);
     const streams = JSON.stringify([...state.lengths]);
@@ -104,29 +111,30 @@ export class Outputs {
   read(owner: string, id: string, query: OutputQuery): OutputPage {
     const row = this.#owned.get(id, owner) as Row | undefined;
     if (row === undefined || row.output_total === 0) return NO_OUTPUT;
-    const state = stateOf(id, row);
+    const state = this.#stateOf(row);
     const from = beginOf(query, state);
     // Beyond the cut, whatever it is, only what is asked for has to be read.
     const isInEnd = from > keptFrom(state, this.#limits);
-    const pieces = this.#read(id, state.n, isInEnd ? Math.min(from, state.total) : 0);
+    const pieces = this.#read(state.n, isInEnd ? Math.min(from, state.total) : 0);
     if (!isInEnd) return readOutput({ ...state, pieces }, this.#limits, query);
     return readOutput({ ...state, lengths: new Map(), pieces }, this.#limits, query);
   }
 
-  #read(id: string, n: number, from: number): readonly Piece[] {
-    const rows = this.#pieces.all(n, from) as unknown as readonly Piece[];
-    return rows.map((row) => ({ ...row, text: partOf<string>(id, row.text) }));
+  #read(n: number, from: number): readonly Piece[] {
+    const rows = this.#pieces.all(n, from) as unknown as readonly PieceRow[];
+    return rows.map(({ at, length, stream, place, text }) => {
+      const kept = readText(text, length);
+      if (kept === null) this.#damage.found('output', n, at);
+      // As long as what was there, so that all offsets stay true.
+      return { at, stream, place, text: kept ?? '\ufffd'.repeat(length) };
+    });
   }
-}
 
-function stateOf(id: string, row: Row): OutputOfTask {
-  return {
-    n: row.n,
-    head: row.output_head,
-    total: row.output_total,
-    held: row.output_held,
-    lengths: new Map(partOf<[string, number][]>(id, row.output_streams)),
-  };
+  #stateOf({ n, output_head: head, output_total: total, ...row }: Row): OutputOfTask {
+    const lengths = readPart<[string, number][]>(row.output_streams);
+    if (lengths === null) this.#damage.found('output', n, -1);
+    return { n, head, total, held: row.output_held, lengths: new Map(lengths) };
+  }
 }
 
 /** Where the text that is asked for begins at the earliest. */

@@ -7,8 +7,8 @@ import type { Connection } from './connection.ts';
 const STRETCH = 250;
 
 /** Nobody can take the task up again, and its owner knows all that it had to tell. */
-const MAY_GO = `is_settled AND NOT EXISTS (
-  SELECT 1 FROM notices WHERE notices.task = tasks.n AND notices.body IS NOT NULL
+const mayGo = (table: string) => `is_settled AND NOT EXISTS (
+  SELECT 1 FROM notices WHERE notices.task = ${table}.n AND notices.body IS NOT NULL
 )`;
 
 /** Which ended tasks are forgotten; all that belongs to them goes with them, as the schema says. */
@@ -28,10 +28,10 @@ export class Pruning {
     this.#oldest = connection.prepare(
       `SELECT n FROM (
          SELECT n, is_settled FROM tasks WHERE ended_at IS NOT NULL ORDER BY ended_at, n LIMIT ?
-       ) AS tasks WHERE ${MAY_GO}`,
+       ) AS ended WHERE ${mayGo('ended')}`,
     );
     this.#forget = connection.prepare(
-      `DELETE FROM tasks WHERE n = ? AND ${MAY_GO} RETURNING owner, id`,
+      `DELETE FROM tasks WHERE n = ? AND ${mayGo('tasks')} RETURNING owner, id`,
     );
   }
 

@@ -5,7 +5,12 @@ import type { TaskRecord } from '../../task/record.ts';
 export function recordOf(id: string, body: string): TaskRecord {
   const record = readRecord(id, body);
   if (record !== null) return record;
-  throw corrupt(id, 'is no record of it');
+  const message = 'is no record of it';
+  throw new OffstageError(
+    'corrupt_record',
+    `What is stored of task ${id} is damaged: a row ${message}; mend or remove it in the file.`,
+    { taskId: id, issues: [{ path: 'body', message }] },
+  );
 }
 
 /** The same, with `null` for what is damaged. */
@@ -21,16 +26,7 @@ export function readRecord(id: string, body: string): TaskRecord | null {
   }
 }
 
-/** What a row of another table says about a task. Throws `corrupt_record` if its text is damaged. */
-export function partOf<Part>(id: string, body: string): Part {
-  try {
-    return JSON.parse(body) as Part;
-  } catch {
-    throw corrupt(id, 'is no JSON');
-  }
-}
-
-/** The same for what is an object, with `null` for what is damaged. */
+/** What a row of another table says about a task, `null` if it is damaged. */
 export function readPart<Part extends object>(body: string): Part | null {
   try {
     const part: unknown = JSON.parse(body);
@@ -40,10 +36,12 @@ export function readPart<Part extends object>(body: string): Part | null {
   }
 }
 
-function corrupt(taskId: string, message: string): OffstageError {
-  return new OffstageError(
-    'corrupt_record',
-    `What is stored of task ${taskId} is damaged: a row ${message}; mend or remove it in the file.`,
-    { taskId, issues: [{ path: 'body', message }] },
-  );
+/** The text that such a row holds, `null` if it is damaged. */
+export function readText(body: string, length: number): string | null {
+  try {
+    const text: unknown = JSON.parse(body);
+    return typeof text === 'string' && text.length === length ? text : null;
+  } catch {
+    return null;
+  }
 }

@@ -51,7 +51,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX tasks_age ON tasks (created_at, id);
   CREATE INDEX tasks_live ON tasks (owner, created_at, id) WHERE status IN ('running', 'stopped');
   CREATE INDEX tasks_keeper ON tasks (keeper, created_at, id) WHERE keeper IS NOT NULL;
-  CREATE INDEX tasks_ended ON tasks (ended_at, n, is_settled) WHERE ended_at IS NOT NULL;
+  CREATE INDEX tasks_ended ON tasks (ended_at, n, is_settled, status) WHERE ended_at IS NOT NULL;
   CREATE INDEX tasks_changed ON tasks (changed);
 
   CREATE TABLE events (

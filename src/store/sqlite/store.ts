@@ -33,10 +33,25 @@ import { Orphans } from './orphans.ts';
 import { Outputs } from './output.ts';
 import { Pruning } from './prune.ts';
 import { Records } from './records.ts';
+import { type SqliteStats, Stats } from './stats.ts';
+import { Vacuum } from './vacuum.ts';
 import { Watch } from './watch.ts';
 
+/** A store in a SQLite file, with what such a file needs now and then. */
+export interface SqliteStore extends Store {
+  /**
+   * Gives the room of forgotten tasks back to the disk: without it, the file keeps it for what comes.
+   * It goes in small steps, between which everything else goes on, and ends with what was free when
+   * it began. Rejects with `store_busy` if another process holds the lock for too long; then what was
+   * done is done, and the rest can be done later.
+   */
+  vacuum(): Promise<void>;
+  /** Counts what is in the store. It looks at every task, so ask now and then and not all the time. */
+  stats(): Promise<SqliteStats>;
+}
+
 /** Puts the concerns together: which of them are one transaction, and who hears of it. */
-class SqliteStore implements Store {
+class FileStore implements SqliteStore {
   readonly #clock: Clock;
   readonly #connection: Connection;
   readonly #records: Records;
@@ -50,6 +65,8 @@ class SqliteStore implements Store {
   readonly #orphans: Orphans;
   readonly #commits: Commits;
   readonly #pruning: Pruning;
+  readonly #vacuum: Vacuum;
+  readonly #stats: Stats;
   readonly #watch: Watch;
   readonly #count: StatementSync;
 
@@ -62,7 +79,7 @@ class SqliteStore implements Store {
     this.#records = new Records(connection);
     this.#lists = new Lists(connection);
     this.#events = new Events(connection, settings.events, damage);
-    this.#outputs = new Outputs(connection, settings.output);
+    this.#outputs = new Outputs(connection, settings.output, damage);
     this.#notices = new Notices(connection, damage);
     this.#commands = new Commands(connection, damage);
     this.#leases = new Leases(connection);
@@ -76,6 +93,8 @@ class SqliteStore implements Store {
       commands: this.#commands,
     });
     this.#pruning = new Pruning(connection);
+    this.#vacuum = new Vacuum(connection);
+    this.#stats = new Stats(connection);
     this.#count = connection.prepare('UPDATE store SET changes = changes + 1 RETURNING changes');
   }
 
@@ -175,6 +194,14 @@ class SqliteStore implements Store {
     return this.#pruning.prune(policy);
   }
 
+  vacuum(): Promise<void> {
+    return this.#vacuum.run();
+  }
+
+  stats(): Promise<SqliteStats> {
+    return this.#stats.read();
+  }
+
   watch(listener: (hint: StoreHint) => void): () => void {
     return this.#watch.add(listener);
   }
@@ -207,9 +234,9 @@ class SqliteStore implements Store {
  * await store.close();
  * ```
  */
-export function sqliteStore(path: string, options: SqliteStoreOptions = {}): Store {
+export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
   if (typeof path !== 'string' || path === '' || path === ':memory:') {
     throw invalid('path', path, 'the path of a file (memoryStore() is for what need not last)');
   }
-  return new SqliteStore(path, options.clock ?? systemClock, settingsOf(options));
+  return new FileStore(path, options.clock ?? systemClock, settingsOf(options));
 }
