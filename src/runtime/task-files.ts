@@ -131,9 +131,13 @@ export class TaskFiles {
     }
   }
 
-  /** Resolves when nothing is being removed. */
+  /** Resolves when nothing is being removed; a disk that does not answer is not waited for long. */
   async idle(): Promise<void> {
-    await this.#removing;
+    const { clock, limits } = this.#engine;
+    const { promise: isLate, resolve } = Promise.withResolvers<void>();
+    const disarm = clock.after(limits.graceMs, resolve);
+    await Promise.race([this.#removing, isLate]);
+    disarm();
   }
 }
 

@@ -51,6 +51,8 @@ describe('the output of a shell task', () => {
         ['stderr', 'err\n'],
       ]),
     );
+    expect((await task.output({ stream: 'stdout' })).text).toBe('out\n');
+    expect((await task.output({ stream: 'stderr' })).text).toBe('err\n');
   });
 
   test.each([1, 2, 3])('keeps a character whole that is cut after byte %i', async (cut) => {

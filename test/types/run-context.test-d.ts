@@ -1,4 +1,11 @@
-import { defineTask, type Json, type Message, type RunContext, type TaskHandle } from 'offstage';
+import {
+  type Artifact,
+  defineTask,
+  type Json,
+  type Message,
+  type RunContext,
+  type TaskHandle,
+} from 'offstage';
 import { describe, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 
@@ -77,4 +84,21 @@ test('messages come one by one or as a stream', async () => {
 test('what a body gets cannot be changed by it', () => {
   // @ts-expect-error readonly
   context.attempt = 2;
+});
+
+describe('artifact', () => {
+  test('gives the stored file where there is a content, and nothing where it only notes one', () => {
+    const content = new Uint8Array(1);
+    const kept = context.artifact({ name: 'x', content });
+    expectTypeOf(kept).resolves.toEqualTypeOf<Artifact>();
+    const noted = { name: 'x', path: '/x', type: 'text/plain', size: 1 };
+    expectTypeOf(context.artifact(noted)).toEqualTypeOf<void>();
+  });
+
+  test('refuses a file without a content or a path', () => {
+    // @ts-expect-error neither a content nor a path
+    context.artifact({ name: 'x', type: 'text/plain' });
+    // @ts-expect-error not a content
+    context.artifact({ name: 'x', content: 5 });
+  });
 });

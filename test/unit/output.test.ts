@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { memoryStore, type Store, type TaskHandle } from '../../src/index.ts';
 import { eventsOfType, gated, openStage, rejection, soon, steered, turns } from './setup.ts';
@@ -107,6 +108,105 @@ describe('the output of a task', () => {
   });
 });
 
+describe('the streams of a task', () => {
+  it('are read together or each alone, and a reader goes on where it was', async () => {
+    const { task, write, pass } = await openTask();
+    await write('one ');
+    await write('oops ', { stream: 'stderr' });
+    await write('two');
+    await pass(100);
+    expect((await task.output()).text).toBe('one oops two');
+    expect((await task.output({ stream: 'stdout' })).text).toBe('one two');
+    const page = await task.output({ stream: 'stderr' });
+    expect(page).toEqual({ text: 'oops ', next: 12, total: 12 });
+    await write(' three');
+    await write('again', { stream: 'stderr' });
+    await pass(100);
+    const more = await task.output({ stream: 'stderr', offset: page.next });
+    expect(more).toEqual({ text: 'again', next: 23, total: 23 });
+  });
+
+  it('are read from their end', async () => {
+    const { task, write, pass } = await openTask();
+    await write('oops', { stream: 'stderr' });
+    await write('fine');
+    await pass(100);
+    expect(await task.output({ tail: 6 })).toEqual({ text: 'psfine', next: 8, total: 8 });
+    expect((await task.output({ tail: 2, stream: 'stderr' })).text).toBe('ps');
+  });
+
+  it.each([
+    { tail: 5, offset: 0 },
+    { tail: -1 },
+    { offset: -1 },
+    { limit: Number.NaN },
+    { stream: '' },
+    { stream: 'x'.repeat(65) },
+  ])('are not read by a query that cannot be meant: %j', async (query) => {
+    const { task } = await openTask();
+    await rejection(task.output(query), 'invalid_option');
+  });
+
+  it.each(['', 'x'.repeat(65), '\ud83d'])('have proper names: not %j', async (stream) => {
+    const { write } = await openTask();
+    await rejection(write('text', { stream }), 'invalid_option');
+  });
+
+  it('leave one another room where not all is kept', async () => {
+    const { task, write, pass } = await openTask(memoryStore({ outputHead: 10, outputTail: 40 }));
+    await write('beginning.');
+    await write('it broke!', { stream: 'stderr' });
+    for (let count = 0; count < 50; count += 1) await write('still at it. ');
+    await pass(100);
+    expect((await task.output({ stream: 'stderr' })).text).toBe('it broke!');
+    expect((await task.output()).text).toMatch(/^beginning\.it broke!\n\[system\] 619 .*\n.{31}$/);
+  });
+});
+
+describe('a character that is written in two halves', () => {
+  it('is whole in the output and in the events', async () => {
+    const { task, store, write, pass } = await openTask();
+    await write('a\ud83d');
+    await write('oops', { stream: 'stderr' });
+    await pass(100);
+    expect((await task.output()).text).toBe('aoops');
+    await write('\ude00b');
+    await pass(100);
+    expect((await task.output({ stream: 'stdout' })).text).toBe('a\u{1F600}b');
+    const events = await eventsOfType(store, task, 'output');
+    expect(events.every(({ text }) => text.isWellFormed())).toBe(true);
+  });
+
+  it('is shown as � where its other half never comes', async () => {
+    const { task, work, write } = await openTask();
+    await write('a\ude00b\ud83d');
+    work.body.succeed();
+    await task.result();
+    expect((await task.output()).text).toBe('a\ufffdb\ufffd');
+  });
+
+  it('does no harm wherever a text is cut into writes', async () => {
+    const cuts = fc.array(fc.nat(60), { maxLength: 30 });
+    const text = fc.string({ unit: 'binary', maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(text, cuts, fc.boolean(), async (whole, places, isNoisy) => {
+        const { task, write, pass } = await openTask();
+        let from = 0;
+        for (const to of [...places.toSorted((a, b) => a - b), whole.length]) {
+          await write(whole.slice(from, to));
+          if (isNoisy) await write('.', { stream: 'stderr' });
+          from = to;
+        }
+        await pass(100);
+        expect((await task.output({ stream: 'stdout' })).text).toBe(whole);
+        const { text: together } = await task.output();
+        expect(together.isWellFormed()).toBe(true);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
 describe('output beyond what is kept', () => {
   it('is read at once as its beginning, a marker and its end', async () => {
     const { task, write, pass } = await openTask(memoryStore({ outputHead: 10, outputTail: 20 }));
@@ -132,7 +232,8 @@ describe('output beyond what is kept', () => {
     expect(gap.text).toContain('970');
     expect(gap.next).toBe(980);
     expect((await task.output({ offset: gap.next })).text).toBe('01234567890123456789');
-    expect((await task.output({ offset: 500 })).next).toBe(980);
+    expect((await task.output({ offset: 500, limit: 5 })).next).toBe(980);
+    expect((await task.output({ offset: 500 })).text).toBe(`${gap.text}01234567890123456789`);
   });
 
   it('never splits a character in two', async () => {

@@ -7,7 +7,7 @@ import {
   spawnBackground,
   ToolRegistry,
 } from '../../src/index.ts';
-import { openStage } from './setup.ts';
+import { openStage, type StageOptions } from './setup.ts';
 import { background, ended, openRuns, scratch, text } from './spawn-background-setup.ts';
 import { codeOfThrown } from './tools-setup.ts';
 
@@ -80,7 +80,7 @@ describe('files on disk', () => {
       const directory = directoryOf({ owner: 'thread-1', id });
       expect(directory.startsWith(`${root}/run-`)).toBe(true);
       // No file system has something against these.
-      expect(basename(directory)).toMatch(/^[A-Za-z0-9._%-]+$/);
+      expect(basename(directory)).toMatch(/^[a-z0-9._%@-]+$/);
       await write(pathOf(directory, 'output.log'), id);
       expect(await text(join(directory, 'output.log'))).toBe(id);
     }
@@ -130,6 +130,38 @@ describe('files on disk', () => {
 
   test.each(['', 5, null])('need a directory: %j', (directory) => {
     expect(codeOfThrown(() => directoryArtifacts(directory as string))).toBe('invalid_option');
+  });
+});
+
+describe('where the runtime keeps files', () => {
+  async function runWith(options: StageOptions) {
+    const artifacts = directoryArtifacts(await scratch());
+    const stage = await openStage({ artifacts, ...options });
+    const registry = new ToolRegistry([background(() => ({ pages: 'x'.repeat(300) }))]);
+    registry.register(spawnBackground(registry));
+    const call = { id: 'call-1', tool: 'spawn_background', args: { tool: 'work', args: {} } };
+    const { result } = await registry.execute(call, { thread: stage.thread });
+    const spawned = result as Record<string, string>;
+    const task = await stage.thread.get(String(spawned.task_id));
+    await task.ended();
+    return { ...stage, artifacts, spawned, task };
+  }
+
+  test('those of runs are there too, and read like any other', async () => {
+    const { artifacts, spawned, task } = await runWith({});
+    expect(spawned.artifact_dir).toBe(artifacts.directoryOf(task));
+    const file = await task.artifact('result.json');
+    expect(file.path).toBe(spawned.result_path);
+    expect(JSON.parse(String(await file.read()))).toEqual({ pages: 'x'.repeat(300) });
+  });
+
+  test('a result above the limit leaves the path of the result as it was told', async () => {
+    const { spawned, task } = await runWith({ limits: { output: 100 } });
+    expect(task.snapshot().artifacts.map(({ name }) => name)).toEqual([
+      ...['output.log', 'result.json', 'output.json'],
+    ]);
+    expect(JSON.parse(await text(String(spawned.result_path)))).toEqual({ pages: 'x'.repeat(300) });
+    expect(await task.result()).toEqual({ result: { pages: 'x'.repeat(300) } });
   });
 });
 

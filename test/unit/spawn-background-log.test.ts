@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { OffstageError, outputTail, success, ToolError } from '../../src/index.ts';
 import { OutputLog } from '../../src/store/output-log.ts';
-import { tailOf } from '../../src/tools/background-run/run-log.ts';
 import { at } from './setup.ts';
 import { background, ended, openRuns, waiting } from './spawn-background-setup.ts';
 
@@ -119,25 +118,36 @@ describe('the log of a run', () => {
 });
 
 describe('the tail of an output', () => {
+  async function tailOf(text: string): Promise<string> {
+    const wait = waiting();
+    const { start, pass, settle } = await openRuns([wait.tool]);
+    const run = await start('wait');
+    await settle();
+    await at(wait.contexts, 0).output(text);
+    await pass(50);
+    const tail = await outputTail(run.task);
+    return tail.replace(/^\[stdout\] /, '');
+  }
+
   test.each([
     ['', ''],
     ['short', 'short'],
     ['x'.repeat(2_048), 'x'.repeat(2_048)],
     [`y${'x'.repeat(2_048)}`, 'x'.repeat(2_048)],
-  ])('[C-55] is its last 2,048 characters: case %#', (text, tail) => {
-    expect(tailOf(text)).toBe(tail);
+  ])('[C-55] is its last 2,048 characters: case %#', async (text, tail) => {
+    expect(await tailOf(text)).toBe(tail);
   });
 
-  test.each([0, 1, 2, 3])('[C-55] has whole characters only: %d behind them', (count) => {
-    const tail = tailOf(FACE.repeat(2_000) + 'x'.repeat(count));
+  test.each([0, 1, 2, 3])('[C-55] has whole characters only: %d behind them', async (count) => {
+    const tail = await tailOf(FACE.repeat(2_000) + 'x'.repeat(count));
     expect(tail.isWellFormed()).toBe(true);
     expect(tail.length).toBeGreaterThanOrEqual(2_047);
     expect(tail.length).toBeLessThanOrEqual(2_048);
     expect(tail).toMatch(/^\u{1F600}+x*$/u);
   });
 
-  test('[C-55] does not end with the first half of a character that is still to come', () => {
-    expect(tailOf(`ab${FACE[0]}`)).toBe('ab');
+  test('[C-55] does not end with the first half of a character that is still to come', async () => {
+    expect(await tailOf(`ab${FACE[0]}`)).toBe('ab');
   });
 
   test('[C-55] of a run can be asked for at any time', async () => {
@@ -164,7 +174,7 @@ describe('a log that goes on behind another', () => {
 
   function written(...texts: readonly string[]): OutputLog {
     const log = new OutputLog();
-    for (const text of texts) log.append(text, limits);
+    for (const text of texts) log.append('log', text, limits);
     return log;
   }
 
@@ -177,8 +187,8 @@ describe('a log that goes on behind another', () => {
     [`abc${FACE}efghijklm`, 'nop'],
     ['ab\n[system] 3 characters of output were dropped here\ncd', 'ef'],
   ])('is the same as one log: %j and %j', (before, after) => {
-    const copy = OutputLog.after(written(before).read({}, limits), limits);
-    copy.append(after, limits);
+    const copy = OutputLog.after(written(before).read({}, limits), 'log', limits);
+    copy.append('log', after, limits);
     expect(copy.read({}, limits)).toEqual(written(before, after).read({}, limits));
   });
 });

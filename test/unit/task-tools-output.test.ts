@@ -52,6 +52,16 @@ describe('task_output', () => {
     expect(await read({ tail: 4, offset: 0 })).toMatchObject({ code: 'invalid_arguments' });
   });
 
+  test('gives one stream alone', async () => {
+    const { read, write, work } = await openTask();
+    await work.body.context.output('oops', { stream: 'stderr' });
+    await write('0123456789');
+    expect((await read()).result).toMatchObject({ text: 'oops0123456789' });
+    expect((await read({ stream: 'stderr' })).result).toMatchObject({ text: 'oops', total: 14 });
+    expect((await read({ stream: 'stdout', tail: 4 })).result).toMatchObject({ text: '6789' });
+    expect(await read({ stream: '' })).toMatchObject({ code: 'invalid_arguments' });
+  });
+
   test('waits for more output with `block`', async () => {
     const { read, write, clock } = await openTask();
     await write('first');
