@@ -68,7 +68,9 @@ async function takeUp(engine: Engine, { owner, id }: TaskRecord): Promise<Recove
 
 async function goOn(engine: Engine, record: TaskRecord): Promise<Recovered> {
   const { owner, id } = record;
-  if (!isResumable(engine.registry.find(record), record)) return { kind: 'refused' };
+  const definition = engine.registry.find(record);
+  const isAllowed = isResumable(definition, record) && !definition.staysStopped?.(record);
+  if (!isAllowed) return { kind: 'refused' };
   if (!engine.isParentRunning(record)) return { kind: 'waits' };
   try {
     const request = { reason: REASON, mode: null, whenFull: 'queue' } as const;

@@ -18,7 +18,7 @@ describe('the tasks of an owner', () => {
 });
 
 describe('a record that the store cannot read', () => {
-  it('[A-x11] does not break a list: the others are given, and its id is reported', async () => {
+  it('[A-x11] does not break a list: the others are given, and its id is reported once', async () => {
     const inner = memoryStore();
     let corrupt: readonly string[] = [];
     const store = over(inner, {
@@ -38,7 +38,7 @@ describe('a record that the store cannot read', () => {
     thread.tasks$.subscribe((list) => lists.push(list.map(({ id }) => id)));
     await settle();
     expect(lists).toEqual([['a', 'c']]);
-    expect(errors).toMatchObject([reported, reported]);
+    expect(errors).toMatchObject([reported]);
   });
 });
 

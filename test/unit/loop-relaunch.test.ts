@@ -8,7 +8,7 @@ import {
   type Store,
 } from '../../src/index.ts';
 import { virtualClock } from '../../src/testing/index.ts';
-import { mortal } from '../turns/mortal-store.ts';
+import { mortal } from '../lives/mortal-store.ts';
 import {
   callOf,
   inBackground,

@@ -70,7 +70,7 @@ export function toolTask(tool: Tool): TaskDefinition<Json, CallOutput> {
 function define(tool: Tool): CallTask {
   const { background, limits, title } = tool;
   const { approvalMs: _, ...timing } = limits;
-  const resumable = background?.resumable ?? tool.resumable;
+  const resumable = isAlwaysResumable(tool);
   const { types: __, ...task } = defineTask({
     name: `tool:${tool.name}`,
     title: title ?? tool.name,
@@ -86,10 +86,14 @@ function define(tool: Tool): CallTask {
     ...task,
     inputSchema: tool.inputSchema,
     mayResume: (record) => resumable || isUndecided(record) || isReattachable(tool, record),
-    staysStopped: (record) => (resumable ? null : faultOf(tool, record)),
+    staysStopped: (record) => faultOf(tool, record),
     mayRepeat: (record) => isHarmless(tool) || isUndecided(record) || record.checkpoint !== null,
     beforeResume: (resuming) => beforeResume(tool, resuming),
   };
+}
+
+function isAlwaysResumable({ background, resumable }: Tool): boolean {
+  return background?.resumable ?? resumable;
 }
 
 /** Doing it twice is as good as doing it once. */
@@ -107,7 +111,7 @@ function faultOf(tool: Tool, record: TaskRecord): string | null {
   if (record.kind !== BACKGROUND_TOOL) return null;
   if (specOf(record).tool !== tool.name) return 'it does not say which tool it is a run of';
   if (!supportsBackground(tool)) return 'its tool does not support the background';
-  if (isUndecided(record) || isHarmless(tool)) return null;
+  if (isUndecided(record) || isHarmless(tool) || isAlwaysResumable(tool)) return null;
   return 'its tool is neither idempotent nor read-only';
 }
 
