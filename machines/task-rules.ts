@@ -57,7 +57,9 @@ export function endRequest(kind: EndRequest['kind'], context: TaskContext, comma
   return {
     request: recovery ? { kind, reason, at, recovery } : { kind, reason, at },
     crashes: context.crashes + (isCrash ? 1 : 0),
-    unanswered: recovery === undefined ? [] : context.requests,
+    // Nobody withdrew what was asked: whoever goes on asks it again.
+    unanswered:
+      recovery === undefined && !isCrash ? [] : [...context.unanswered, ...context.requests],
     ...NO_QUESTIONS,
     graceAt: graceOf(context, command),
   };
@@ -77,6 +79,15 @@ export function evidenceOf(context: TaskContext, command: TaskCommand): Json {
   if (command.type !== 'REPORT') return context.evidence;
   const last = command.reports.findLast((report) => report.kind === 'evidence');
   return last ? last.evidence : context.evidence;
+}
+
+/** What is open once one more question is asked. */
+export function openRequest(context: TaskContext, command: TaskCommand) {
+  const { request } = only(command, 'ASK');
+  return {
+    requests: [...context.requests, request],
+    unanswered: context.unanswered.filter(({ id }) => id !== request.id),
+  };
 }
 
 /** What remains open once one question is answered or withdrawn. */

@@ -13,6 +13,7 @@ import {
   mayRestart,
   NO_QUESTIONS,
   only,
+  openRequest,
   outcomeOf,
   UNKNOWN_FAILURE,
 } from './task-rules.ts';
@@ -76,7 +77,7 @@ export const taskMachine = setup({
       crashes: crashesAfter(context, event),
     })),
     keepRequest: assign(({ context, event }) => ({
-      requests: event.type === 'ASK' ? [...context.requests, event.request] : context.requests,
+      ...openRequest(context, event),
       waitingSince: context.waitingSince ?? event.facts.now,
     })),
     closeRequest: assign(({ context, event }) => closeRequest(context, event)),

@@ -1,5 +1,5 @@
 import { refusalOf, type TaskCommand } from '../../machines/index.ts';
-import type { RemoteCommand } from '../store/contract.ts';
+import type { InboxCommand, RemoteCommand } from '../store/contract.ts';
 import type { Cell } from '../supervisor/cell.ts';
 import { type Command, decide, snapshotOf } from '../supervisor/decide.ts';
 import { OffstageError, refused, unknownTask } from '../task/errors.ts';
@@ -97,7 +97,7 @@ export class Activation {
     const isOrphan = record.status === 'running';
     // From here on this runtime tells what happens to the task; what happened before is told first.
     await this.#engine.elsewhere.catchUp(record.owner, record.id);
-    if (isOrphan) await this.#adoptChildren(record);
+    const posted = isOrphan ? await this.#inherit(record) : [];
     // Left to the next runtime: this one no longer waits for what comes to it now.
     if (isOrphan) this.#engine.throwIfClosing();
     const cell = this.#engine.cellOf(record);
@@ -107,14 +107,18 @@ export class Activation {
     this.#engine.enter(cell);
     const unsaid = cell.takeUnsaid();
     if (unsaid) cell.post({ ...unsaid, epoch: record.epoch });
-    else if (isOrphan) this.#execute(judge(this.#engine, record), cell);
+    // What was asked of the dead runtime comes before what becomes of the task by its death.
+    this.#engine.inbox.take(cell, posted);
+    if (isOrphan && !unsaid) this.#execute(judge(this.#engine, record), cell);
     void this.#engine.inbox.drain(record.id);
     return cell;
   }
 
-  async #adoptChildren(record: TaskRecord): Promise<void> {
+  /** Takes over what a dead runtime had: its view of the children, and what was posted to it. */
+  async #inherit(record: TaskRecord): Promise<readonly InboxCommand[]> {
     try {
       await this.#engine.kin.adoptChildren(record);
+      return await this.#engine.store.readCommands(record.id);
     } catch (error) {
       // It is this runtime's by now, so nobody would find it without an owner.
       this.#engine.recovery.remember(record);

@@ -1,7 +1,8 @@
-import type { RemoteCommand } from '../store/contract.ts';
+import type { InboxCommand, RemoteCommand } from '../store/contract.ts';
 import type { Cell } from '../supervisor/cell.ts';
 import type { Command } from '../supervisor/decide.ts';
 import type { Engine } from './engine.ts';
+import { isBeingStopped } from './orphan.ts';
 
 type RemoteAnswer = Extract<RemoteCommand, { type: 'ANSWER' }>;
 
@@ -34,19 +35,25 @@ export class CommandInbox {
     const cell = cells.get(id);
     if (cell === undefined) return;
     try {
-      const commands = await store.readCommands(id);
-      cell.forgetDrained(new Set(commands.map((command) => command.id)));
-      for (const { id: inboxId, command } of commands) {
-        if (command.type !== 'ANSWER') cell.drain(inboxId, command as Command);
-        else void this.#answer(cell, inboxId, command);
-      }
+      this.take(cell, await store.readCommands(id));
     } catch (error) {
       this.#engine.report(error, { where: 'store', task: id });
       if (!this.#engine.isClosing) clock.after(RETRY_MS, () => void this.drain(id));
     }
   }
 
-  /** Only the holder knows what a question takes: a wrong answer leaves it open. Nothing waits for the check. */
+  /** Takes over what was just read, in its order. */
+  take(cell: Cell, commands: readonly InboxCommand[]): void {
+    cell.forgetDrained(new Set(commands.map((command) => command.id)));
+    for (const { id: inboxId, command } of commands) {
+      if (command.type !== 'ANSWER') cell.drain(inboxId, command as Command);
+      // Only the body knows what its question takes; the next one asks it again.
+      else if (isBeingStopped(cell)) cell.putOff(inboxId);
+      else void this.#answer(cell, inboxId, command);
+    }
+  }
+
+  /** A wrong answer leaves the question open. Nothing waits for the check. */
   async #answer(cell: Cell, inboxId: string, command: RemoteAnswer): Promise<void> {
     try {
       await cell.executor?.checkAnswer(command.requestId, command.value);

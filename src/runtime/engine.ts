@@ -213,6 +213,10 @@ export class Engine implements CellHost {
     this.inbox.drop(task, inboxId);
   }
 
+  drainInbox(task: string): void {
+    void this.inbox.drain(task);
+  }
+
   flushLater(executor: Executor): void {
     this.#flusher.later(executor);
   }

@@ -62,6 +62,8 @@ export class Cell {
   #unsaid: LastWord | null = null;
   /** Inbox commands that are in the mailbox already. */
   #drained: Set<string> | null = null;
+  /** There are commands in the inbox that were put off. */
+  #hasPutOff = false;
 
   constructor(
     host: CellHost,
@@ -146,6 +148,12 @@ export class Cell {
     };
     this.#put({ command, inboxId, settle });
     this.#abortFor(command);
+  }
+
+  /** Leaves a command in the inbox: the task cannot take it now, but may when it has gone on. */
+  putOff(inboxId: string): void {
+    this.#drained?.delete(inboxId);
+    this.#hasPutOff = true;
   }
 
   /** After the request is queued: the body's error must come behind it. */
@@ -285,6 +293,10 @@ export class Cell {
     for (; told < write.events.length; told += 1) this.#tell(write.events[told]);
     for (const notice of write.notices) this.host.notify(notice);
     for (const { envelope, error } of answers) envelope.settle(error);
+    if (this.#hasPutOff && steps.some(({ step }) => takesWhatWasPutOff(step))) {
+      this.#hasPutOff = false;
+      this.host.drainInbox(this.id);
+    }
   }
 
   #tell(event: TaskEvent | undefined): void {
@@ -344,6 +356,10 @@ export class Cell {
     this.#ends ??= [];
     this.#ends.push(callback);
   }
+}
+
+function takesWhatWasPutOff({ command }: Step): boolean {
+  return command.type === 'RESUME' || command.type === 'ASK';
 }
 
 function isLastWord(command: Command): command is LastWord {

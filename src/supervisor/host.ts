@@ -51,6 +51,8 @@ export interface CellHost {
   left(cell: Cell): void;
   executorLeft(executor: Executor): void;
   dropCommand(task: string, inboxId: string): void;
+  /** Takes over again what is in the inbox of a task. */
+  drainInbox(task: string): void;
 
   flushLater(executor: Executor): void;
   spawnChild<Input, Output>(

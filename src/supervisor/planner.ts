@@ -1,7 +1,7 @@
 import { type Facts, refusalOf, type TaskCommand } from '../../machines/index.ts';
 import { isResumable } from '../task/definition.ts';
 import { type OffstageError, refused } from '../task/errors.ts';
-import type { TaskRecord } from '../task/record.ts';
+import { isTerminal, type TaskRecord } from '../task/record.ts';
 import type { Cell } from './cell.ts';
 import type { Command } from './decide.ts';
 import { Draft, type Envelope } from './draft.ts';
@@ -34,10 +34,26 @@ export function decideQueued(cell: Cell, mailbox: Envelope[]): Draft {
     const envelope = mailbox.shift();
     if (envelope === undefined) break;
     if (envelope.leaving && cell.executor === envelope.leaving) cell.executor = null;
-    draft.answer(envelope, decideOne(cell, draft, envelope.command));
+    const error = decideOne(cell, draft, envelope.command);
+    if (error && isPutOff(envelope, draft.record)) cell.putOff(envelope.inboxId);
+    else draft.answer(envelope, error);
   }
   return draft;
 }
+
+/**
+ * Sent to a task that is not there to take it, but will be when it goes on: who sent it was told that
+ * it is kept.
+ */
+function isPutOff(envelope: Envelope, record: TaskRecord): envelope is Posted {
+  const { inboxId, command } = envelope;
+  if (inboxId === null || isTerminal(record)) return false;
+  if (record.phase === 'cancelling' || record.phase === 'joining') return false;
+  if (command.type !== 'ANSWER') return command.type === 'MESSAGE';
+  return record.unanswered.some(({ id }) => id === command.requestId);
+}
+
+type Posted = Envelope & { readonly inboxId: string };
 
 function decideOne(cell: Cell, draft: Draft, command: Command): OffstageError | null {
   if ('epoch' in command && command.epoch !== draft.record.epoch) return fenced(cell.id);

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { defineTask, type TaskDefinition } from '../../src/index.ts';
+import { World } from './recovery-setup.ts';
+import { over, steered, typesOf } from './setup.ts';
+
+const resumes = { resumable: true, idempotent: true, recovery: 'resume' } as const;
+
+/** A task whose runtime has died without anybody knowing it yet, and its handle in another one. */
+async function unnoticed<Output>(definition: TaskDefinition<undefined, Output>) {
+  const world = new World();
+  const tasks = [definition];
+  const first = await world.open({ tasks });
+  let isDeaf = false;
+  const store = over(world.store, {
+    readCommands: (id) =>
+      isDeaf ? Promise.reject(new Error('cut off')) : world.store.readCommands(id),
+  });
+  const second = await world.open({ tasks, store });
+  const task = await first.thread.spawn(definition);
+  await world.settle();
+  first.kill();
+  return {
+    ...{ world, second, task: await second.thread.get(task.id) },
+    load: () => second.load(task.id),
+    hear: (hears: boolean) => {
+      isDeaf = !hears;
+    },
+  };
+}
+
+/** Asks one question and ends with its answer. */
+function asker(recovery?: 'resume') {
+  return defineTask({
+    name: 'asker',
+    resumable: true,
+    idempotent: true,
+    ...(recovery && { recovery }),
+    run: ({ requestInput }) => requestInput({ prompt: 'How many?', schema: z.number() }),
+  });
+}
+
+describe('what was sent to a runtime that had died', () => {
+  test('is read by the attempt that goes on, if it is a message', async () => {
+    const listener = defineTask({
+      name: 'listener',
+      ...resumes,
+      run: async ({ receive }) => [(await receive()).content, (await receive()).content],
+    });
+    const { world, task } = await unnoticed(listener);
+    await task.send('one');
+    await task.send('two');
+    await world.mourn();
+    expect(await task.result()).toEqual(['one', 'two']);
+    expect(task.snapshot().attempt).toBe(2);
+  });
+
+  test('answers the question that the next attempt asks again, if it is an answer', async () => {
+    const { world, task, second } = await unnoticed(asker('resume'));
+    const [question] = task.snapshot().requests;
+    await task.answer(question?.id ?? '', 3);
+    await world.mourn();
+    expect(await task.result()).toBe(3);
+    expect(task.snapshot().attempt).toBe(2);
+    expect(await second.store.readCommands(task.id)).toEqual([]);
+  });
+
+  test('waits for whoever resumes the task, where it does not go on by itself', async () => {
+    const { world, task, load } = await unnoticed(asker());
+    const [question] = task.snapshot().requests;
+    await task.answer(question?.id ?? '', 3);
+    await world.mourn();
+    expect((await load())?.status).toBe('stopped');
+    await task.resume();
+    expect(await task.result()).toBe(3);
+  });
+
+  test('leaves the question open if it is no answer to it', async () => {
+    const { world, task, second } = await unnoticed(asker('resume'));
+    const [question] = task.snapshot().requests;
+    await task.answer(question?.id ?? '', 'many');
+    await world.mourn();
+    expect(task.snapshot()).toMatchObject({ phase: 'awaitingInput', requests: [question] });
+    expect(second.errors).toMatchObject([{ code: 'invalid_input' }]);
+    expect(await second.store.readCommands(task.id)).toEqual([]);
+    await task.answer(question?.id ?? '', 4);
+    expect(await task.result()).toBe(4);
+  });
+
+  test('outlives a second crash before the question was asked again', async () => {
+    const slow = defineTask({
+      name: 'slow',
+      ...resumes,
+      async run({ attempt, requestInput, receive }) {
+        if (attempt === 2) await receive();
+        return requestInput({ prompt: 'How many?' });
+      },
+    });
+    const { world, task, second } = await unnoticed(slow);
+    const [question] = task.snapshot().requests;
+    await task.answer(question?.id ?? '', 3);
+    await world.mourn();
+    expect(task.snapshot()).toMatchObject({ attempt: 2, phase: 'working' });
+    second.kill();
+    const third = await world.open({ tasks: [slow] });
+    await world.mourn();
+    expect(await third.load(task.id)).toMatchObject({ attempt: 3, outcome: { output: 3 } });
+  });
+
+  test.each([true, false])(
+    'ends the task before its body runs again, if it is a cancel (its inbox can be read: %s)',
+    async (isReadable) => {
+      const work = steered('work', resumes);
+      const { world, task, load, second, hear } = await unnoticed(work.definition);
+      await task.cancel('enough');
+      hear(isReadable);
+      await world.mourn();
+      hear(true);
+      await world.mourn();
+      expect(await load()).toMatchObject({ status: 'cancelled', request: { reason: 'enough' } });
+      expect(work.bodies).toHaveLength(1);
+      expect(await typesOf(second.store, task)).not.toContain('stopped');
+    },
+  );
+
+  test('keeps the task stopped, if it is a stop', async () => {
+    const work = steered('work', resumes);
+    const { world, task, load } = await unnoticed(work.definition);
+    await task.stop('for now');
+    await world.mourn();
+    expect(await load()).toMatchObject({ status: 'stopped', request: { reason: 'for now' } });
+    expect(work.bodies).toHaveLength(1);
+  });
+});
