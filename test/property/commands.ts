@@ -1,13 +1,8 @@
 import fc from 'fast-check';
+import type { TaskEvent } from '../../src/index.ts';
 import { checkForeigner, checkPromises } from './invariants.ts';
-import {
-  type Fault,
-  turn,
-  VARIANT_NAMES,
-  type Variant,
-  type Witness,
-  type World,
-} from './world.ts';
+import { VARIANT_NAMES, type Variant } from './variants.ts';
+import { type Fault, turn, type Witness, type World } from './world.ts';
 
 /** What the model keeps: only enough to know which commands make sense. */
 export interface Model {
@@ -39,6 +34,7 @@ export class Command implements fc.AsyncCommand<Model, World> {
     if (this.#label.startsWith('spawn')) model.spawned += 1;
     await this.#act(world);
     for (let count = 0; count < this.#turns; count += 1) await turn();
+    await world.revive();
     await checkPromises(world);
   }
 
@@ -80,7 +76,8 @@ function onTask(
 }
 
 function spawn(world: World, kind: Variant, options: SpawnChoice): void {
-  const definition = world.definitions.find(({ name }) => name === kind);
+  const { process } = world;
+  const definition = process.definitions.find(({ name }) => name === kind);
   if (!definition) return;
   const parent = options.parent === null ? undefined : pick(world, options.parent);
   const started = world.thread.spawn(definition, undefined, {
@@ -89,9 +86,10 @@ function spawn(world: World, kind: Variant, options: SpawnChoice): void {
     ...(options.key !== null && { key: `key-${options.key}` }),
     ...(options.name !== null && { name: `name-${options.name}` }),
   });
-  world.owe(`spawn of ${kind}`, started);
+  process.owe(`spawn of ${kind}`, started);
   started.then(
-    (handle) => world.add(handle, kind),
+    // What a process learns that is no longer talked to, the next one finds.
+    (handle) => process === world.process && world.add(handle),
     () => {},
   );
 }
@@ -112,17 +110,31 @@ const spawnChoice: fc.Arbitrary<SpawnChoice> = fc.record({
 
 const resumes = onTask(
   'resume',
-  (world, { handle, isStolen }) => {
-    if (!isStolen) world.owe('resume', handle.resume());
+  (world, witness) => {
+    const { handle, isStolen } = witness;
+    if (isStolen) return;
+    const reason = `resume ${world.nextNumber()}`;
+    world.promise('resume', witness, handle.resume(undefined, reason), (events) =>
+      events.some((event) => event.type === 'resumed' && event.reason === reason),
+    );
   },
   isStopped,
 );
 
+const asks = onTask('ask', (world, witness) => {
+  const body = world.body(witness);
+  if (body) body.context.requestInput({ prompt: 'well?' }).catch(() => {});
+});
+
 const answers = onTask(
   'answer',
-  (world, { handle }) => {
+  (world, witness) => {
+    const { handle } = witness;
     const [request] = handle.snapshot().requests;
-    if (request) world.owe('answer', handle.answer(request.id, 'yes'));
+    if (request === undefined) return;
+    world.promise('answer', witness, handle.answer(request.id, 'yes'), (events) =>
+      events.some((event) => event.type === 'answered' && event.requestId === request.id),
+    );
   },
   isAsking,
 );
@@ -136,8 +148,68 @@ const spawns = fc
       ),
   );
 
-/** Every command the model knows. */
-export const commands: fc.Arbitrary<Command>[] = [
+const has = (type: TaskEvent['type']) => (events: readonly TaskEvent[]) =>
+  events.some((event) => event.type === type);
+
+const messages = onTask('message', (world, witness) => {
+  const content = `hello ${world.nextNumber()}`;
+  world.promise('message', witness, witness.handle.send(content), (events) =>
+    events.some((event) => event.type === 'message' && event.message.content === content),
+  );
+});
+
+const checkpoints = onTask('checkpoint', (world, witness) => {
+  const at = world.nextNumber();
+  const body = world.body(witness);
+  if (body === undefined) return;
+  world.promise('checkpoint', witness, body.context.checkpoint(at), (events) =>
+    events.some((event) => event.type === 'checkpoint' && event.value === at),
+  );
+});
+
+const steps = onTask('step', (world, witness) => {
+  const value = world.nextNumber();
+  const body = world.body(witness);
+  const name = `step-${value % 2}`;
+  const step = body?.context.step(name, () => world.step(witness, name, value));
+  if (step === undefined) return;
+  world.promise('step', witness, step, (events) =>
+    events.some((event) => event.type === 'step' && event.name === name),
+  );
+});
+
+const notices = [
+  turns.map((wait) => new Command('take', true, wait, (world) => world.take())),
+  fc
+    .tuple(fc.nat({ max: 3 }), turns)
+    .map(
+      ([count, wait]) =>
+        new Command(`acknowledge ${count}`, true, wait, (world) => world.acknowledge(count)),
+    ),
+];
+
+/** What becomes of the process. */
+const fates = [
+  turns.map((wait) => new Command('close', true, wait, (world) => world.close())),
+  fc
+    .tuple(fc.nat({ max: 12 }), fc.boolean(), fc.boolean(), turns)
+    .map(
+      ([afterCalls, isDone, isEarly, wait]) =>
+        new Command(
+          `crash ${isDone ? 'after' : 'before'} ${afterCalls}${isEarly ? ', early' : ''}`,
+          true,
+          wait,
+          (world) => world.plan({ afterCalls, isDone, isEarly }),
+        ),
+    ),
+  turns.map((wait) => new Command('crash now', true, wait, (world) => world.process.mortal.die())),
+  turns.map((wait) => new Command('freeze', true, wait, (world) => world.freeze())),
+  turns.map((wait) => new Command('thaw', true, wait, (world) => world.thaw())),
+  turns.map((wait) => new Command('recover', true, wait, (world) => world.recover())),
+];
+
+/** What is done to tasks, and what they do. */
+const acts: fc.Arbitrary<Command>[] = [
   // Most of what can be done needs a task, and a tree needs several.
   spawns,
   spawns,
@@ -145,17 +217,21 @@ export const commands: fc.Arbitrary<Command>[] = [
   spawns,
   spawns,
   spawns,
-  onTask('finish', (world, witness) => world.body(witness)?.succeed(7)),
+  onTask('finish', (world, witness) => world.body(witness)?.succeed(world.nextNumber())),
   onTask('fail', (world, witness) => world.body(witness)?.fail(new Error('no luck'))),
-  onTask('cancel', (world, { handle }) => world.owe('cancel', handle.cancel('because'))),
-  onTask('stop', (world, { handle }) => world.owe('stop', handle.stop())),
+  onTask('cancel', (world, witness) =>
+    world.promise('cancel', witness, witness.handle.cancel('because'), has('cancelRequested')),
+  ),
+  onTask('stop', (world, witness) =>
+    world.promise('stop', witness, witness.handle.stop(), has('stopRequested')),
+  ),
   resumes,
   resumes,
   resumes,
-  onTask('ask', (world, witness) => {
-    const body = world.body(witness);
-    if (body) body.context.requestInput({ prompt: 'well?' }).catch(() => {});
-  }),
+  asks,
+  asks,
+  asks,
+  answers,
   answers,
   answers,
   onTask('report', (world, witness) => {
@@ -163,13 +239,11 @@ export const commands: fc.Arbitrary<Command>[] = [
     body?.context.progress({ current: 1 });
     body?.context.output('some text').catch(() => {});
   }),
-  onTask('checkpoint', (world, witness) => {
-    const body = world.body(witness);
-    if (body) world.owe('checkpoint', body.context.checkpoint({ at: body.attempt }));
-  }),
-  onTask('message', (world, { handle }) => world.owe('message', handle.send('hello'))),
-  onTask('cancelTree', (world, { handle }) =>
-    world.owe('cancelTree', world.thread.cancelTree(handle.id)),
+  checkpoints,
+  steps,
+  messages,
+  onTask('cancelTree', (world, { id }) =>
+    world.process.owe('cancelTree', world.thread.cancelTree(id)),
   ),
   onTask('steal', (world, witness) => world.steal(witness)),
   onTask('subscribe', (world, { handle }) => {
@@ -177,20 +251,20 @@ export const commands: fc.Arbitrary<Command>[] = [
       subscription?.unsubscribe();
       throw new Error('gone after one event');
     });
-    world.subscriptions.push(subscription);
+    world.process.subscriptions.push(subscription);
   }),
-  onTask('read', async (world, { handle }) => {
+  onTask('read', (world, { handle }) => {
     const iterator = handle.events()[Symbol.asyncIterator]();
-    world.owe(
+    world.process.owe(
       'first event',
       iterator.next().then(() => iterator.return?.()),
     );
-    await checkForeigner(world);
+    world.process.owe('the answer to a foreigner', checkForeigner(world));
   }),
   turns.map(
     (wait) =>
       new Command('cancelAll', true, wait, (world) =>
-        world.owe('cancelAll', world.thread.cancelAll()),
+        world.process.owe('cancelAll', world.thread.cancelAll()),
       ),
   ),
   fc
@@ -210,4 +284,8 @@ export const commands: fc.Arbitrary<Command>[] = [
         }),
     ),
   turns.map((wait) => new Command('settle', false, wait, (world) => world.settle())),
+  ...notices,
 ];
+
+/** Every command the model knows. Between two ends of a process there must be time for a life. */
+export const commands: fc.Arbitrary<Command>[] = [...acts, ...acts, ...acts, ...fates];

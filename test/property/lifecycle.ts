@@ -1,5 +1,5 @@
 import type { TaskEvent } from '../../src/index.ts';
-import { Violation } from './violation.ts';
+import { Violation } from '../lives/violation.ts';
 
 /**
  * An independent account of what may follow what in the life of a task: the model against which the

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { runTurnModel } from './model.ts';
+import { runTurns } from './model.ts';
 
-const runs = Number(process.env.TURN_RUNS ?? 300);
-const seed = process.env.MODEL_SEED;
+const seed = process.env.MODEL_SEED === undefined ? undefined : Number(process.env.MODEL_SEED);
+const memoryRuns = Number(process.env.TURN_RUNS ?? 300);
+const sqliteRuns = Number(process.env.TURN_SQLITE_RUNS ?? 300);
 
 /** What must have happened often enough for the run to mean something. */
 const EXPECTED = [
@@ -24,8 +25,17 @@ const EXPECTED = [
   'wake',
 ];
 
-it(`answers every call once over ${runs} random lives`, { timeout: 3_600_000 }, async () => {
-  const seen = await runTurnModel(runs, seed === undefined ? undefined : Number(seed));
-  const rare = EXPECTED.filter((what) => (seen.get(what) ?? 0) < runs / 100);
-  expect(rare, `seen: ${JSON.stringify([...seen])}`).toEqual([]);
-});
+const lives = [
+  { store: 'memory', runs: memoryRuns },
+  { store: 'sqlite', runs: sqliteRuns },
+] as const;
+
+for (const { store, runs } of lives) {
+  it(`answers every call once over ${runs} random lives of two hosts on ${store}`, {
+    timeout: 3_600_000,
+  }, async () => {
+    const seen = await runTurns({ runs, seed, store });
+    const rare = EXPECTED.filter((what) => (seen.get(what) ?? 0) < runs / 200);
+    expect(rare, `seen: ${JSON.stringify([...seen])}`).toEqual([]);
+  });
+}

@@ -9,7 +9,7 @@ const HOOK = new URL('../e2e/fixtures/source-hook.ts', import.meta.url).href;
 
 const pages = pathsLike(
   'README.md',
-  'docs/{approvals,coming-from,concepts,errors,executors,guide,loop,notices,reference,streams,testing,tools}.md',
+  'docs/{approvals,coming-from,concepts,errors,executors,files,guide,loop,notices,reference,streams,testing,tools}.md',
 );
 const blocks = pages.flatMap(blocksInPage).filter(isSelfContained);
 

@@ -1,4 +1,0 @@
-/** A promise of the design that did not hold. */
-export class Violation extends Error {
-  override readonly name = 'Violation';
-}
