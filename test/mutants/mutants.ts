@@ -1,3 +1,4 @@
+import { chaosMutants } from './chaos-mutants.ts';
 import { loopMutants } from './loop-mutants.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -179,8 +180,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a failed batch is not tried again',
     file: 'src/runtime/journal.ts',
-    find: '(await this.#commit(writes)) ?? (await this.#commit(writes))',
-    replace: "(await this.#commit(writes)) ?? writes.map(() => ({ kind: 'ok' }) as const)",
+    find: 'if (answer instanceof Error) answer = await this.#commit(writes);',
+    replace: "if (answer instanceof Error) answer = writes.map(() => ({ kind: 'ok' }) as const);",
   },
   {
     name: 'a subscriber that throws is not contained',
@@ -203,4 +204,5 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/conformance/memory.test.ts'],
   },
   ...loopMutants,
+  ...chaosMutants,
 ];

@@ -21,7 +21,13 @@ const COPIED = [
   'vitest.config.ts',
 ];
 /** Always the same lives: a kill must not be a matter of luck. */
-const MODEL = { MODEL_RUNS: '4000', TURN_RUNS: '2000', MODEL_SEED: '1' };
+const MODEL = {
+  MODEL_RUNS: '4000',
+  MODEL_SQLITE_RUNS: '200',
+  TURN_RUNS: '2000',
+  TURN_SQLITE_RUNS: '200',
+  MODEL_SEED: '1',
+};
 
 async function scratchCopy(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'offstage-mutant-'));
