@@ -3,7 +3,7 @@ import { quantile } from './harness.ts';
 /** One line of the table. */
 export interface Row {
   readonly measure: string;
-  /** How many tasks or subscribers it was measured with. */
+  /** How many tasks, records or subscribers it was measured with. */
   readonly size: number;
   readonly contender: string;
   readonly unit: string;
@@ -20,6 +20,7 @@ export interface Row {
 export interface Target {
   readonly name: string;
   readonly actual: number;
+  readonly bound: 'at most' | 'at least';
   readonly limit: number;
   readonly unit: string;
   readonly passed: boolean;
@@ -29,6 +30,8 @@ export interface Target {
 export interface Findings {
   readonly rows: readonly Row[];
   readonly targets: readonly Target[];
+  /** What to know when reading them. */
+  readonly notes?: readonly string[];
 }
 
 interface Sampled {
@@ -58,7 +61,11 @@ export function rowOf(sampled: Sampled): Row {
 }
 
 export function atMost(name: string, actual: number, limit: number, unit: string): Target {
-  return { name, actual, limit, unit, passed: actual <= limit };
+  return { name, actual, bound: 'at most', limit, unit, passed: actual <= limit };
+}
+
+export function atLeast(name: string, actual: number, limit: number, unit: string): Target {
+  return { name, actual, bound: 'at least', limit, unit, passed: actual >= limit };
 }
 
 const COLUMNS: readonly (readonly [string, (row: Row) => string])[] = [
@@ -97,8 +104,8 @@ export function table(rows: readonly Row[]): string {
   return text.join('\n');
 }
 
-export function verdict({ passed, name, actual, limit, unit }: Target): string {
-  return `${passed ? 'PASS' : 'FAIL'}  ${name}: ${figure(actual)} ${unit} (at most ${figure(limit)})`;
+export function verdict({ passed, name, actual, bound, limit, unit }: Target): string {
+  return `${passed ? 'PASS' : 'FAIL'}  ${name}: ${figure(actual)} ${unit} (${bound} ${figure(limit)})`;
 }
 
 /** Three digits that matter, without an exponent. */

@@ -21,6 +21,15 @@ export interface Settings {
     readonly rounds: number;
   };
   readonly cancel: { readonly tasks: number; readonly warmUp: number };
+  readonly durable: {
+    /** Tasks in flight, always. */
+    readonly live: number;
+    /** Tasks of one sample. */
+    readonly tasks: number;
+    readonly rounds: number;
+    readonly warmUp: number;
+  };
+  readonly opening: { readonly records: number; readonly rounds: number };
   readonly leak: { readonly tasks: number; readonly warmUp: number; readonly wave: number };
 }
 
@@ -35,6 +44,8 @@ const FULL: Settings = {
   heap: { live: 20_000, rounds: 3 },
   fanOut: { subscribers: [1, 10, 100, 1_000], deliveries: 50_000, rounds: 15 },
   cancel: { tasks: 5_000, warmUp: 1_000 },
+  durable: { live: 1_000, tasks: 5_000, rounds: 9, warmUp: 3 },
+  opening: { records: 100_000, rounds: 9 },
   leak: { tasks: 1_000_000, warmUp: 100_000, wave: 1_000 },
 };
 
@@ -49,6 +60,8 @@ const QUICK: Settings = {
   heap: { live: 5_000, rounds: 1 },
   fanOut: { subscribers: [1, 10, 100, 1_000], deliveries: 10_000, rounds: 2 },
   cancel: { tasks: 500, warmUp: 200 },
+  durable: { live: 1_000, tasks: 2_000, rounds: 3, warmUp: 1 },
+  opening: { records: 20_000, rounds: 3 },
   leak: { tasks: 30_000, warmUp: 15_000, wave: 1_000 },
 };
 
@@ -58,6 +71,8 @@ const SMOKE: Settings = {
   heap: { live: 50, rounds: 1 },
   fanOut: { subscribers: [1, 10, 100, 1_000], deliveries: 1_000, rounds: 2 },
   cancel: { tasks: 20, warmUp: 0 },
+  durable: { live: 10, tasks: 50, rounds: 2, warmUp: 0 },
+  opening: { records: 200, rounds: 2 },
   leak: { tasks: 2_000, warmUp: 1_000, wave: 100 },
 };
 

@@ -39,7 +39,7 @@ describe('the bench', () => {
   beforeAll(async () => {
     ({ stdout, code } = await run(json));
     results = JSON.parse(readFileSync(json, 'utf8')) as Results;
-  }, 60_000);
+  }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const contendersOf = (measure: string) =>
@@ -62,6 +62,21 @@ describe('the bench', () => {
     expect(contendersOf('cancel→cancelled stored')).toEqual(new Set(['offstage']));
   });
 
+  it('compares a loop of tasks that last with one in memory, and with BullMQ where there is Redis', () => {
+    const ours = ['memory', 'sqlite, FULL', 'sqlite, NORMAL'];
+    const theirs = ['BullMQ, appendfsync always', 'BullMQ, appendfsync everysec'];
+    const isSkipped = stdout.includes('BullMQ skipped: redis-server is not installed');
+    expect(contendersOf('closed loop')).toEqual(new Set(isSkipped ? ours : [...ours, ...theirs]));
+  });
+
+  it('opens a file of old records, and compares with reading it plainly', () => {
+    expect(contendersOf('open and list all')).toEqual(
+      new Set(['sqliteStore', 'plain node:sqlite']),
+    );
+    expect(contendersOf('open a runtime')).toEqual(new Set(['sqliteStore', 'empty file']));
+    expect(contendersOf('open and list one owner')).toEqual(new Set(['sqliteStore']));
+  });
+
   it('looks for leaks of heap, timers, listeners and tasks', () => {
     for (const what of [
       'heap grown since',
@@ -81,7 +96,7 @@ describe('the bench', () => {
     for (const { name, passed } of results.targets) {
       expect(stdout).toContain(`${passed ? 'PASS' : 'FAIL'}  ${name}`);
     }
-    expect(results.targets.length).toBeGreaterThanOrEqual(9);
+    expect(results.targets.length).toBeGreaterThanOrEqual(11);
     expect(code).toBe(results.targets.every(({ passed }) => passed) ? 0 : 1);
     expect(stdout).toContain(json);
   });
