@@ -33,6 +33,12 @@ export class Board {
     );
   }
 
+  /** Whether a task has ended for good. */
+  hasEnded(name: string): boolean {
+    const status = this.find(name)?.status ?? 'running';
+    return status !== 'running' && status !== 'stopped';
+  }
+
   /** How far a task has come, 0 if it has not said. */
   reached(name: string): number {
     return this.find(name)?.progress?.current ?? 0;

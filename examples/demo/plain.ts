@@ -1,10 +1,14 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Decision, Progress, Supervisor, TaskEvent } from 'offstage';
+import type { Decision, Progress, Supervisor, TaskEvent, TaskRecord } from 'offstage';
 import type { Stage } from './stage.ts';
 
 /** Shows the demo as plain lines: one for each thing worth telling, without control characters. */
-export function openPlain(thread: Supervisor, write: (line: string) => void): Stage {
-  const titles = new Map<string, string>();
+export function openPlain(
+  thread: Supervisor,
+  known: readonly TaskRecord[],
+  write: (line: string) => void,
+): Stage {
+  const titles = new Map(known.map(({ id, title }) => [id, title]));
   const quarters = new Map<string, number>();
   const print = (voice: string, text: string) => write(`${voice.padEnd(8)}${text}`);
 

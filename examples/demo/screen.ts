@@ -85,6 +85,8 @@ function spoken(voice: Voice, lines: readonly string[]): readonly string[] {
       return under(styleText(['bold', 'green'], ' agent   '));
     case 'notice':
       return ['', ...under(styleText(['bold', 'yellow'], ' notice  '))];
+    case 'demo':
+      return ['', ...under(styleText(['bold', 'magenta'], ' demo    '))];
     case 'thought':
       return lines.map((line) => styleText(['dim', 'italic'], indent + line));
     case 'call':

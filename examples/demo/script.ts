@@ -36,9 +36,10 @@ export const lines: readonly Line[] = [
   },
   {
     once: (board) =>
-      board.tree('check_links').length === 4 &&
-      board.reached('guide') >= 8 &&
-      (board.find('mirrors')?.outputLength ?? 0) > 0,
+      board.hasEnded('check_links') ||
+      (board.tree('check_links').length === 4 &&
+        board.reached('guide') >= 8 &&
+        (board.find('mirrors')?.outputLength ?? 0) > 0),
     says: 'Skip the link check, the sites move next week. Build the search index instead.',
     reply: {
       thinks: 'One cancel is enough: it reaches the whole tree.',
@@ -53,7 +54,7 @@ export const lines: readonly Line[] = [
     },
   },
   {
-    once: (board) => board.reached('build_index') >= 10,
+    once: (board) => board.hasEnded('build_index') || board.reached('build_index') >= 10,
     says: 'I am on battery now. Pause the index.',
     reply: {
       thinks: 'It stores a checkpoint after every page, so it can stop anywhere.',
@@ -67,14 +68,15 @@ export const lines: readonly Line[] = [
     },
   },
   {
-    once: (board) => board.find('publish')?.phase === 'awaitingInput',
+    once: (board) => board.hasEnded('publish') || board.find('publish')?.phase === 'awaitingInput',
     says: 'And yes, publish it, but to next, please.',
     approvesWith: { channel: 'next' },
     reply: { thinks: 'The yes is for the call itself. It goes on without me.' },
   },
   {
     once: (board) =>
-      board.find('build_index')?.status === 'stopped' && board.reached('publish') >= 4,
+      board.find('build_index')?.status !== 'running' &&
+      (board.hasEnded('publish') || board.reached('publish') >= 4),
     says: 'Plugged in again. Go on with the index.',
     reply: {
       thinks: 'The same task, a second attempt.',
@@ -84,13 +86,14 @@ export const lines: readonly Line[] = [
     },
   },
   {
-    once: (board) => board.roots.every(({ status }) => status !== 'running'),
+    once: (board) =>
+      board.roots.every(({ status }) => status !== 'running' && status !== 'stopped'),
     says: 'Thank you. Where do we stand?',
     reply: {
       calls: () => [{ id: 'call-9', tool: 'task_list', args: { kind: 'tool' } }],
       says: ({ roots }) => {
         const count = (status: string) => roots.filter((each) => each.status === status).length;
-        return `${count('completed')} tasks are completed, ${count('cancelled')} was cancelled, and nothing runs any more.`;
+        return `${count('completed')} completed, ${count('cancelled')} cancelled, and nothing runs any more.`;
       },
     },
   },
@@ -98,18 +101,28 @@ export const lines: readonly Line[] = [
 
 type Reaction = (update: PendingUpdate, board: Board) => Reply;
 
+const release: Reaction = () => ({
+  thinks: 'Next comes the release itself.',
+  calls: () => [{ id: 'call-6', tool: 'publish', args: { version: '2.0', channel: 'stable' } }],
+});
+
 /** What the agent makes of the notices that arrive, by tool and kind of notice. */
 const reactions: Readonly<Record<string, Reaction>> = {
   'check_links cancelled': (_update, board) => ({
     thinks: 'Cancelled means left: no task and no process of it is there any more.',
     says: () => `The link check is gone: ${leftBehind(board)}.`,
   }),
-  'take_checksums completed': () => ({
-    thinks: 'The files can all be read. Next comes the release itself.',
-    calls: () => [{ id: 'call-6', tool: 'publish', args: { version: '2.0', channel: 'stable' } }],
-  }),
-  'publish asked': ({ approval }) => ({
-    says: () => `That needs your yes: publish ${Object.values(approval?.args ?? {}).join(' to ')}?`,
+  'take_checksums completed': release,
+  'take_checksums cancelled': release,
+  'publish asked': ({ approval }) => {
+    // Before a run was cut off: it is asked again.
+    if (approval === null) return {};
+    const args = Object.values(approval.args ?? {}).join(' to ');
+    return { says: () => `That needs your yes: publish ${args}?` };
+  },
+  'publish stopped': ({ notice }) => ({
+    thinks: 'It was cut off, and it does not go on unasked. To upload the same again does no harm.',
+    calls: () => [{ id: 'call-10', tool: 'task_resume', args: { task_id: notice.task } }],
   }),
   'build_index stopped': (_update, board) => ({
     says: () => `The index waits at page ${board.reached('build_index')} of 40.`,

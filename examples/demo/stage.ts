@@ -1,5 +1,5 @@
 /** Whose words they are. */
-export type Voice = 'you' | 'agent' | 'thought' | 'call' | 'notice';
+export type Voice = 'you' | 'agent' | 'thought' | 'call' | 'notice' | 'demo';
 
 /** What the audience sees: the conversation, and the tasks off stage. */
 export interface Stage {

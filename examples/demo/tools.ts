@@ -3,20 +3,25 @@ import { backgroundCapable, defineTool, success, type Tool, taskAsTool, taskTool
 import { z } from 'zod';
 import { askMirrors, checksums, countPrimes, readSite } from './tasks.ts';
 
-/** A call is a task, so any task can be called: here a process, below a thread. */
-const takeChecksums = taskAsTool(checksums, { name: 'take_checksums' });
-const runBenchmark = taskAsTool(countPrimes, { name: 'run_benchmark' });
+/** After a crash these go on unasked, since they change nothing. */
+const hints = { readonly: true };
 
-/** A tree: the call, and three tasks that end with it. */
+/** A call is a task, so any task can be called: here a process, below a thread. */
+const takeChecksums = taskAsTool(checksums, { name: 'take_checksums', hints });
+const runBenchmark = taskAsTool(countPrimes, { name: 'run_benchmark', hints });
+
+/** A tree: the call, and three tasks that end with it. By their keys a later attempt finds them again. */
 const checkLinks = defineTool({
   name: 'check_links',
   title: 'Link check',
   description: 'Looks for broken links in all sites.',
+  resumable: true,
+  hints,
   async execute(_args, { spawn, progress }) {
     const children = [
-      await spawn(readSite, { pages: 60 }, { name: 'guide', title: 'guide site' }),
-      await spawn(readSite, { pages: 80 }, { name: 'reference', title: 'reference site' }),
-      await spawn(askMirrors, undefined, { name: 'mirrors', title: 'mirrors' }),
+      await spawn(readSite, { pages: 60 }, named('guide', 'guide site')),
+      await spawn(readSite, { pages: 80 }, named('reference', 'reference site')),
+      await spawn(askMirrors, undefined, named('mirrors', 'mirrors')),
     ];
     for (const [checked, child] of children.entries()) {
       progress({ current: checked, total: children.length, unit: 'sites' });
@@ -25,11 +30,16 @@ const checkLinks = defineTool({
   },
 });
 
+function named(name: string, title: string) {
+  return { key: name, name, title };
+}
+
 /** Stores a checkpoint after every page, so that a later attempt goes on where this one left. */
 const buildIndex = defineTool({
   name: 'build_index',
   title: 'Search index',
   description: 'Builds the search index.',
+  hints: { idempotent: true },
   input: z.object({ pages: z.number() }),
   resumable: true,
   async execute({ pages }, { signal, resumedFrom, progress, checkpoint }) {
@@ -44,13 +54,17 @@ const buildIndex = defineTool({
   },
 });
 
-/** Runs only once a person has said yes. Nothing leaves this machine: the upload is a pause. */
+/**
+ * Runs only once a person has said yes, and once it was cut off not without being asked to. Nothing
+ * leaves this machine: the upload is a pause.
+ */
 const publish = defineTool({
   name: 'publish',
   title: 'Publish',
   description: 'Publishes a version.',
   input: z.object({ version: z.string(), channel: z.enum(['stable', 'next']) }),
   policy: 'approval',
+  resumable: true,
   async execute({ version, channel }, { signal, status, progress }) {
     status(`uploading to ${channel}`);
     for (let part = 1; part <= 10; part += 1) {
@@ -64,4 +78,8 @@ const publish = defineTool({
 const longWork: readonly Tool[] = [takeChecksums, runBenchmark, checkLinks, buildIndex];
 
 /** What the model may call; with the task tools it looks after what it has started. */
-export const tools = [...longWork.map((tool) => backgroundCapable(tool)), publish, ...taskTools()];
+export const tools = [
+  ...longWork.map((tool) => backgroundCapable(tool)),
+  backgroundCapable(publish, { recovery: 'ask' }),
+  ...taskTools(),
+];

@@ -1,12 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import { type DemoRun, runDemo } from './demo-run.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DemoHome, type Run } from './demo-run.ts';
 
-let whole: DemoRun;
-let interrupted: DemoRun;
+const home = new DemoHome();
+let whole: Run;
 
 beforeAll(async () => {
-  [whole, interrupted] = await Promise.all([runDemo(), runDemo(/^output +mirrors/)]);
-}, 60_000);
+  whole = await home.run();
+}, 100_000);
+
+afterAll(() => home.remove());
 
 /** Where each line stands; -1 if it is not there. */
 function placesOf(...lines: readonly string[]): readonly number[] {
@@ -25,10 +27,11 @@ function find(pattern: RegExp): readonly string[] {
 }
 
 describe('the demo without a terminal', () => {
-  test('ends well and leaves no process', () => {
+  test('ends well and leaves no process and no file', () => {
     expect(whole.stderr).toBe('');
     expect(whole.exitCode).toBe(0);
-    expect(whole.left).toEqual([]);
+    expect(home.processes).toEqual([]);
+    expect(home.files).toEqual([]);
   });
 
   test('prints lines without control characters', () => {
@@ -137,17 +140,6 @@ describe('the demo without a terminal', () => {
   });
 
   test('ends with nothing running', () => {
-    expect(whole.lines.at(-2)).toBe(
-      'agent   4 tasks are completed, 1 was cancelled, and nothing runs any more.',
-    );
-  });
-});
-
-describe('the demo, interrupted', () => {
-  test('stops its tasks, leaves no process and exits like any interrupted program', () => {
-    expect(interrupted.stderr).toBe('');
-    expect(interrupted.exitCode).toBe(130);
-    expect(interrupted.lines).toContain('task    Link check: stopped');
-    expect(interrupted.left).toEqual([]);
+    expect(whole.lines.at(-2)).toBe('agent   4 completed, 1 cancelled, and nothing runs any more.');
   });
 });
