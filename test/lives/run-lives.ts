@@ -26,7 +26,7 @@ export interface Lives<Model extends object, World> {
 /** Runs random lives and counts what happened in them. The first that breaks a promise is shrunk and thrown. */
 export async function runLives<Model extends object, World>(
   { name, commands, maxCommands, live }: Lives<Model, World>,
-  { runs, store = 'memory', seed = Date.now() ^ process.pid, path, replay }: LivesOptions,
+  { runs, store = 'memory', seed = (Date.now() ^ process.pid) >>> 1, path, replay }: LivesOptions,
 ): Promise<Counts> {
   process.stdout.write(`${name} on ${store}: ${runs} sequences, seed ${seed}\n`);
   const seen = new Map<string, number>();
@@ -55,7 +55,7 @@ function broken<Commands>(which: string, details: fc.RunDetails<[Commands]>): Er
   const [commands] = details.counterexample ?? [];
   const replay = /replayPath="([^"]*)"/.exec(String(commands))?.[1] ?? '';
   const { seed, counterexamplePath: path, errorInstance: cause } = details;
-  const how = `npm run test:deep -- ${which} --runs 1 --seed ${seed} --path ${path} --replay "${replay}"`;
+  const how = `npm run test:deep -- ${which} --runs 1 --seed=${seed} --path ${path} --replay "${replay}"`;
   const report = fc.defaultReportMessage(details) ?? '';
   return new Error(`${cause}\n\n${report}\n\nReplay it: ${how}\n`, { cause });
 }

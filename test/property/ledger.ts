@@ -18,6 +18,8 @@ export class Ledger {
   readonly #now: () => number;
   readonly #guard: (check: () => void) => void;
   readonly #seqs = new Map<string, number>();
+  /** Who stored which event: `task seq` to holder. */
+  readonly #writers = new Map<string, string>();
   readonly #records = new Map<string, TaskRecord>();
   readonly #leases = new Map<string, number>();
   readonly #notices = new Map<string, NoticePlace>();
@@ -39,6 +41,14 @@ export class Ledger {
 
   recordOf(id: string): TaskRecord | undefined {
     return this.#records.get(id);
+  }
+
+  /** Whether a runtime stored an event of a task between these two. */
+  wroteBetween(holder: string, id: string, from: number, to: number): boolean {
+    for (let seq = from + 1; seq < to; seq += 1) {
+      if (this.#writers.get(`${id} ${seq}`) === holder) return true;
+    }
+    return false;
   }
 
   isAlive(holder: string): boolean {
@@ -105,6 +115,7 @@ export class Ledger {
       throw new Violation(`a fenced runtime wrote to ${record.id}`);
     }
     this.#seqs.set(record.id, Math.max(this.seqOf(record.id), events.at(-1)?.seq ?? 0));
+    for (const { seq } of events) this.#writers.set(`${record.id} ${seq}`, record.holder);
     this.#records.set(record.id, record);
     for (const { key, owner } of notices) {
       const place = { owner, taker: null, until: 0, isAcknowledged: false };

@@ -215,7 +215,10 @@ export class World {
       const last = process.published.get(task);
       // What happened before this process had the task, or while somebody else held it, or to one
       // whose creation was given up, is not seen here: replay shows it.
-      const mayMiss = last === undefined || witness?.isStolen !== false || this.#isDoubtful(task);
+      const mayMiss =
+        last === undefined ||
+        this.#isDoubtful(task) ||
+        !this.ledger.wroteBetween(process.holder, task, last, seq);
       const isNext = mayMiss ? seq > (events.at(-1)?.seq ?? 0) : seq === last + 1;
       if (!isNext) throw new Violation(`published ${seq} after ${last}`);
       process.published.set(task, seq);
