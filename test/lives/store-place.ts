@@ -50,7 +50,7 @@ function inFiles(): StorePlaces {
   const directory = mkdtempSync(join(tmpdir(), 'offstage-lives-'));
   const path = join(directory, 'tasks.db');
   // Stays open, so that SQLite need not put its log away with the last process of each life.
-  const keeper = new DatabaseSync(path, { enableForeignKeyConstraints: false });
+  const keeper = new DatabaseSync(path);
   keeper.exec('PRAGMA synchronous = OFF');
   const tables = keeper.prepare(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('store', 'sqlite_sequence')",

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isOffstageError, type TaskEvent, type TaskRecord } from '../../src/index.ts';
 import { isTerminal } from '../../src/task/record.ts';
 import { Violation } from '../lives/violation.ts';
@@ -75,7 +76,7 @@ function checkRecord(
 function checkPublished(witness: Witness, events: readonly TaskEvent[]): void {
   for (const published of witness.published) {
     const stored = events[published.seq - 1];
-    if (JSON.stringify(published) !== JSON.stringify(stored)) {
+    if (!isDeepStrictEqual(published, stored)) {
       throw new Violation(`published ${published.type}, stored ${stored?.type}`);
     }
   }

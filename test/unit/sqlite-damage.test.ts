@@ -64,7 +64,12 @@ describe('damaged rows of a task', () => {
     const path = freshPath();
     const store = open(path);
     const hints: StoreHint[] = [];
-    const record = await create(store, { seq: 5 });
+    let record = await create(store);
+    while (record.seq < 5) {
+      const after = record;
+      record = next(after);
+      await store.commit([sampleWrite(record, { after })]);
+    }
     const notices = ['one', 'two', 'three'].map((key) => sampleNotice(record, key));
     await store.commit([sampleWrite(next(record), { after: record, events: [], notices })]);
     for (const id of ['one', 'two', 'three']) {
@@ -98,6 +103,17 @@ describe('damaged rows of a task', () => {
       ]);
     },
   );
+
+  test('events that were stored together are missed together', async () => {
+    const path = freshPath();
+    const store = open(path);
+    const record = await create(store, { seq: 3 });
+    await store.commit([sampleWrite({ ...record, seq: 6 }, { after: record })]);
+    raw(path).exec("UPDATE events SET body = '[' WHERE seq = 1");
+    const { lagged, events } = await store.readEvents('owner-1', 'task-1', 1, 2);
+    expect(lagged).toEqual({ type: 'lagged', from: 2, to: 3 });
+    expect(events.map(({ seq }) => seq)).toEqual([4, 5]);
+  });
 
   test.each(DAMAGED.slice(0, 4))(
     'a notice that is %j is passed over, and kept with its task',

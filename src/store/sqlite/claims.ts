@@ -3,7 +3,7 @@ import type { TaskRecord } from '../../task/record.ts';
 import type { Connection } from './connection.ts';
 import type { Leases } from './leases.ts';
 import { keeperOf } from './orphans.ts';
-import { recordOf } from './record-text.ts';
+import { recordOf, recordTextOf } from './record-text.ts';
 
 interface Row {
   readonly n: number;
@@ -39,7 +39,7 @@ export class Claims {
     const epoch = record.epoch + 1;
     const claimed = { ...record, epoch, holder };
     this.#leases.pass(n, from, holder, epoch);
-    this.#give.run(epoch, holder, keeperOf(claimed), JSON.stringify(claimed), n);
+    this.#give.run(epoch, holder, keeperOf(claimed), recordTextOf(claimed), n);
     return claimed;
   }
 }

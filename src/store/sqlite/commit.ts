@@ -3,26 +3,27 @@ import { isTerminal, type TaskRecord } from '../../task/record.ts';
 import type { CommitOutcome, Write } from '../contract.ts';
 import type { Commands } from './commands.ts';
 import type { Connection } from './connection.ts';
-import { type Events, type EventsOfTask, type EventText, eventTextOf } from './events.ts';
+import { type Events, type EventsOfTask, type EventsText, eventsTextOf } from './events.ts';
 import { failed } from './file-errors.ts';
 import { type Notices, type NoticeText, noticeTextOf } from './notices.ts';
 import { keeperOf } from './orphans.ts';
 import type { OutputEvent, Outputs } from './output.ts';
+import { recordTextOf } from './record-text.ts';
 import type { Records } from './records.ts';
 
 /** A write with all its texts made: what cannot be made into text fails before anything is locked. */
 export interface WriteText {
   readonly write: Write;
   readonly body: string;
-  readonly events: readonly EventText[];
+  readonly events: EventsText | null;
   readonly notices: readonly NoticeText[];
 }
 
 export function writeTextOf(write: Write): WriteText {
   return {
     write,
-    body: JSON.stringify(write.record),
-    events: write.events.map(eventTextOf),
+    body: recordTextOf(write.record),
+    events: eventsTextOf(write.events),
     notices: write.notices.map(noticeTextOf),
   };
 }
@@ -82,8 +83,8 @@ export class Commits {
     const { write, events, body } = text;
     const { record } = write;
     const { id, owner, key, name, parent, kind, definition, createdAt } = record;
-    const events_from = events[0]?.seq ?? 1;
-    const events_text = charactersIn(events);
+    const events_from = events?.seq ?? 1;
+    const events_text = events?.text ?? 0;
     const { changes, lastInsertRowid } = this.#insert.run(
       ...[id, owner, key, name, parent, kind, definition, createdAt],
       ...[record.status, settledOf(record), endOf(record)],
@@ -113,7 +114,7 @@ export class Commits {
     const refusal = this.#fence(write, stored);
     if (refusal !== null) return refusal;
     const { n, events_from } = stored;
-    const events_text = stored.events_text + charactersIn(events);
+    const events_text = stored.events_text + (events?.text ?? 0);
     const step = [record.epoch, record.seq, change, events_text, body, n] as const;
     if (stored.status === record.status && record.status === 'running') this.#advance.run(...step);
     else {
@@ -155,18 +156,12 @@ export class Commits {
   #addParts(task: EventsOfTask, { write, events, notices }: WriteText): void {
     const { n } = task;
     const { commands } = this.#parts;
-    this.#parts.events.append(task, events);
-    if (charactersIn(events) > 0) this.#parts.outputs.append(n, outputOf(write));
+    if (events !== null) this.#parts.events.append(task, events);
+    if (events !== null && events.text > 0) this.#parts.outputs.append(n, outputOf(write));
     for (const notice of notices) this.#parts.notices.put(n, notice);
     if (isTerminal(write.record)) commands.clear(n);
     else if (write.consumed.length > 0) commands.drop(write.id, write.consumed);
   }
-}
-
-function charactersIn(events: readonly EventText[]): number {
-  let characters = 0;
-  for (const { text } of events) characters += text;
-  return characters;
 }
 
 function outputOf({ events }: Write): OutputEvent[] {

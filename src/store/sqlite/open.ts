@@ -19,7 +19,7 @@ const CACHE_KIB = 16_000;
 export function openDatabase(path: string, settings: Settings): DatabaseSync {
   let db: DatabaseSync | null = null;
   try {
-    db = new DatabaseSync(path, { enableForeignKeyConstraints: true });
+    db = new DatabaseSync(path);
     prepareFile(db, path, settings);
     migrate(db, path, MIGRATIONS);
     db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);

@@ -11,12 +11,20 @@ const mayGo = (table: string) => `is_settled AND NOT EXISTS (
   SELECT 1 FROM notices WHERE notices.task = ${table}.n AND notices.body IS NOT NULL
 )`;
 
-/** Which ended tasks are forgotten; all that belongs to them goes with them, as the schema says. */
+/** Where there are rows of tasks. To find them once for many tasks is faster than by foreign keys. */
+const PARTS = ['events', 'output', 'notices', 'commands', 'lost'];
+
+interface Forgotten extends PrunedTask {
+  readonly n: number;
+}
+
+/** Which ended tasks are forgotten; all that belongs to them goes with them. */
 export class Pruning {
   readonly #connection: Connection;
   readonly #counts: StatementSync;
   readonly #oldest: StatementSync;
   readonly #forget: StatementSync;
+  readonly #forgetParts: readonly StatementSync[];
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -31,7 +39,11 @@ export class Pruning {
        ) AS ended WHERE ${mayGo('ended')}`,
     );
     this.#forget = connection.prepare(
-      `DELETE FROM tasks WHERE n = ? AND ${mayGo('tasks')} RETURNING owner, id`,
+      `DELETE FROM tasks WHERE n IN (SELECT value FROM json_each(?)) AND ${mayGo('tasks')}
+       RETURNING n, owner, id`,
+    );
+    this.#forgetParts = PARTS.map((table) =>
+      connection.prepare(`DELETE FROM ${table} WHERE task IN (SELECT value FROM json_each(?))`),
     );
   }
 
@@ -55,9 +67,9 @@ export class Pruning {
 
   /** A task may have got a notice or gone on since it was chosen. */
   #forgetAll(numbers: readonly number[]): PrunedTask[] {
-    return numbers.flatMap((n) => {
-      const task = this.#forget.get(n) as PrunedTask | undefined;
-      return task ? [{ owner: task.owner, id: task.id }] : [];
-    });
+    const tasks = this.#forget.all(JSON.stringify(numbers)) as unknown as readonly Forgotten[];
+    const forgotten = JSON.stringify(tasks.map(({ n }) => n));
+    for (const forget of this.#forgetParts) forget.run(forgotten);
+    return tasks.map(({ owner, id }) => ({ owner, id }));
   }
 }

@@ -1,6 +1,70 @@
 import { OffstageError } from '../../task/errors.ts';
 import type { TaskRecord } from '../../task/record.ts';
 
+/** What most records have alike; a row says only what differs from it. */
+const USUAL = {
+  attempt: 1,
+  epoch: 1,
+  waitingSince: null,
+  waitedMs: 0,
+  requests: [],
+  request: null,
+  graceAt: null,
+  abandoned: false,
+  retryAt: null,
+  evidence: null,
+  restarts: [],
+  crashes: 0,
+  unanswered: [],
+  outcome: null,
+  kind: 'task',
+  key: null,
+  name: null,
+  description: null,
+  parent: null,
+  link: 'linked',
+  lineage: [],
+  wake: 'onTerminal',
+  turn: null,
+  call: null,
+  spec: null,
+  resumable: false,
+  metadata: null,
+  mode: 'background',
+  delivery: 'loop',
+  continue: 'notify',
+  links: [],
+  artifacts: [],
+  phase: null,
+  progress: null,
+  checkpoint: null,
+  steps: {},
+  inbox: [],
+  outputLength: 0,
+  endedAt: null,
+} satisfies Partial<TaskRecord>;
+
+const usual = new Map<string, unknown>(Object.entries(USUAL));
+const USUAL_TEXT = JSON.stringify(USUAL).slice(0, -1);
+
+/** The text of a record, for its row. */
+export function recordTextOf(record: TaskRecord): string {
+  const said: { -readonly [Name in keyof TaskRecord]?: unknown } = {};
+  for (const key in record) {
+    const name = key as keyof TaskRecord;
+    const value = record[name];
+    if (!isSame(value, usual.get(name))) said[name] = value;
+  }
+  return JSON.stringify(said);
+}
+
+function isSame(value: unknown, usually: unknown): boolean {
+  if (typeof usually !== 'object' || usually === null) return value === usually;
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value) !== Array.isArray(usually)) return false;
+  return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
+}
+
 /** The record that a row holds. Throws `corrupt_record` if its text is damaged. */
 export function recordOf(id: string, body: string): TaskRecord {
   const record = readRecord(id, body);
@@ -16,11 +80,13 @@ export function recordOf(id: string, body: string): TaskRecord {
 /** The same, with `null` for what is damaged. */
 export function readRecord(id: string, body: string): TaskRecord | null {
   try {
-    const record: unknown = JSON.parse(body);
-    if (typeof record !== 'object' || record === null) return null;
+    if (!body.startsWith('{"')) return null;
+    // Of a name that is there twice the second counts.
+    const record: object = JSON.parse(`${USUAL_TEXT},${body.slice(1)}`);
     if (!('id' in record) || record.id !== id) return null;
     // JSON has no word for an input that was not given.
-    return ('input' in record ? record : { ...record, input: undefined }) as TaskRecord;
+    if (!('input' in record)) Object.assign(record, { input: undefined });
+    return record as TaskRecord;
   } catch {
     return null;
   }

@@ -2,7 +2,8 @@
  * The steps that lead from an empty file to the newest schema. A file says in `user_version` how many
  * of them it has taken. A step that was published is never changed; new ones go to the end.
  *
- * A task is known inside the file by a small number `n`: other tables refer to it, and go with it.
+ * A task is known inside the file by a small number `n`. Rows of other tables refer to it as `task`,
+ * and go with it: `Pruning` is the only place where tasks are removed.
  * What is asked for has a column of its own, and all that there is to know is in `body`.
  */
 export const MIGRATIONS: readonly string[] = [
@@ -46,25 +47,28 @@ export const MIGRATIONS: readonly string[] = [
   CREATE UNIQUE INDEX tasks_key ON tasks (owner, key) WHERE key IS NOT NULL;
   CREATE UNIQUE INDEX tasks_name ON tasks (owner, ifnull(parent, ''), name)
     WHERE name IS NOT NULL AND status = 'running';
-  CREATE INDEX tasks_owner ON tasks (owner, created_at, id);
-  CREATE INDEX tasks_parent ON tasks (parent, created_at, id) WHERE parent IS NOT NULL;
-  CREATE INDEX tasks_age ON tasks (created_at, id);
-  CREATE INDEX tasks_live ON tasks (owner, created_at, id) WHERE status IN ('running', 'stopped');
-  CREATE INDEX tasks_keeper ON tasks (keeper, created_at, id) WHERE keeper IS NOT NULL;
+  -- By creation, then by id: few tasks share a time, and those are sorted when they are read.
+  CREATE INDEX tasks_owner ON tasks (owner, created_at);
+  CREATE INDEX tasks_parent ON tasks (parent, created_at) WHERE parent IS NOT NULL;
+  CREATE INDEX tasks_age ON tasks (created_at);
+  CREATE INDEX tasks_live ON tasks (owner, created_at) WHERE status IN ('running', 'stopped');
+  CREATE INDEX tasks_keeper ON tasks (keeper, created_at) WHERE keeper IS NOT NULL;
   CREATE INDEX tasks_ended ON tasks (ended_at, n, is_settled, status) WHERE ended_at IS NOT NULL;
   CREATE INDEX tasks_changed ON tasks (changed);
 
   CREATE TABLE events (
-    task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
+    task INTEGER NOT NULL,
+    -- Of the first event in the row. All that one write has told are in one row.
     seq INTEGER NOT NULL,
-    -- Characters of output in it.
+    count INTEGER NOT NULL,
+    -- Characters of output in them.
     text INTEGER NOT NULL,
     body TEXT NOT NULL,
     PRIMARY KEY (task, seq)
   ) WITHOUT ROWID;
 
   CREATE TABLE output (
-    task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
+    task INTEGER NOT NULL,
     at INTEGER NOT NULL,
     length INTEGER NOT NULL,
     stream TEXT NOT NULL,
@@ -77,7 +81,7 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE TABLE notices (
     n INTEGER PRIMARY KEY,
-    task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
+    task INTEGER NOT NULL,
     owner TEXT NOT NULL,
     key TEXT NOT NULL,
     delivery TEXT NOT NULL,
@@ -93,7 +97,7 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE TABLE commands (
     n INTEGER PRIMARY KEY AUTOINCREMENT,
-    task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
+    task INTEGER NOT NULL,
     id TEXT NOT NULL,
     body TEXT NOT NULL,
     UNIQUE (task, id)
@@ -107,7 +111,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TABLE lost (
     n INTEGER PRIMARY KEY,
     holder TEXT NOT NULL,
-    task INTEGER NOT NULL REFERENCES tasks ON DELETE CASCADE,
+    task INTEGER NOT NULL,
     epoch INTEGER NOT NULL,
     UNIQUE (task, holder)
   );

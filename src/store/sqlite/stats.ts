@@ -60,7 +60,7 @@ export class Stats {
          (SELECT count(*) FROM commands) AS commands`,
     );
     this.#events = connection.prepare(
-      'SELECT count(*) AS events FROM events WHERE task > ? AND task <= ?',
+      'SELECT ifnull(sum(count), 0) AS events FROM events WHERE task > ? AND task <= ?',
     );
     this.#pages = connection.prepare(
       `SELECT page_count, freelist_count, page_size

@@ -55,7 +55,13 @@ function checkFile(path: string): readonly string[] {
   const db = new DatabaseSync(path);
   try {
     const answers = db.prepare('PRAGMA integrity_check').all().flatMap(Object.values);
-    const dangling = db.prepare('PRAGMA foreign_key_check').all();
+    const dangling = ['events', 'output', 'notices', 'commands', 'lost'].flatMap((table) =>
+      db
+        .prepare(
+          `SELECT '${table}' AS place, task FROM ${table} WHERE task NOT IN (SELECT n FROM tasks)`,
+        )
+        .all(),
+    );
     return [
       ...answers.filter((answer) => answer !== 'ok').map((answer) => `the file: ${answer}`),
       ...dangling.map((row) => `the file has a dangling row: ${JSON.stringify(row)}`),
