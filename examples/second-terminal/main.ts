@@ -10,7 +10,6 @@ const store = sqliteStore(FILE);
 const runtime = await createRuntime({ store });
 const tasks = await runtime.supervisor('demo').list();
 const task = tasks.find((each) => [each.id, each.snapshot().title].includes(wanted));
-const awake = setInterval(() => {}, 1_000); // to wait for another process does not keep this one alive
 
 if (verb === 'tail' && task) {
   for await (const event of task.events({ since: Math.max(0, task.snapshot().seq - 10) })) {
@@ -27,7 +26,5 @@ if (verb === 'tail' && task) {
     console.log(`${id}  ${title.padEnd(15)} ${(phase ?? status).padEnd(14)} ${far}`);
   }
 }
-
-clearInterval(awake);
 await runtime.close();
 await store.close();

@@ -28,6 +28,7 @@ import { checkOutputQuery, type OutputPage, type OutputQuery } from '../task/out
 import { isTerminal, type TaskRecord } from '../task/record.ts';
 import type { Engine } from './engine.ts';
 import { isSettled, readEvents } from './event-reader.ts';
+import { holdProcess } from './hold-process.ts';
 import { readMessages } from './messages.ts';
 import { resume } from './resume.ts';
 
@@ -95,7 +96,9 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
   }
 
   events({ since = 0 }: EventQuery = {}): AsyncIterable<TaskEvent | Lagged> {
-    return readEvents(this.#engine, this.owner, this.id, since);
+    const events = readEvents(this.#engine, this.owner, this.id, since);
+    const held: typeof events = { ...events, next: () => holdProcess(() => events.next()) };
+    return held;
   }
 
   async output(query: OutputQuery = {}): Promise<OutputPage> {
@@ -111,7 +114,11 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
     return this.#outcome(await this.ended());
   }
 
-  async ended(): Promise<TaskRecord> {
+  ended(): Promise<TaskRecord> {
+    return holdProcess(() => this.#ended());
+  }
+
+  async #ended(): Promise<TaskRecord> {
     if (!this.#cell.isLive) return this.#endedElsewhere();
     const error = await new Promise<OffstageError | null>((resolve) => {
       this.#cell.whenLeft(resolve);
