@@ -1,8 +1,26 @@
 import { OffstageError } from '../../task/errors.ts';
 import type { TaskRecord } from '../../task/record.ts';
 
-/** What most records have alike; a row says only what differs from it. */
-const USUAL = {
+/**
+ * What most records have alike; a row says only what differs from it. All fields are here, so that a
+ * record that was read has them all at once and in one order.
+ */
+const USUAL: Readonly<Record<keyof TaskRecord, unknown>> = {
+  id: undefined,
+  owner: undefined,
+  definition: undefined,
+  title: undefined,
+  input: undefined,
+  status: undefined,
+  statusText: undefined,
+  notify: undefined,
+  seq: undefined,
+  holder: undefined,
+  creator: undefined,
+  createdAt: undefined,
+  startedAt: undefined,
+  activityAt: undefined,
+  updatedAt: undefined,
   attempt: 1,
   epoch: 1,
   waitingSince: null,
@@ -42,10 +60,7 @@ const USUAL = {
   inbox: [],
   outputLength: 0,
   endedAt: null,
-} satisfies Partial<TaskRecord>;
-
-const usual = new Map<string, unknown>(Object.entries(USUAL));
-const USUAL_TEXT = JSON.stringify(USUAL).slice(0, -1);
+};
 
 /** The text of a record, for its row. */
 export function recordTextOf(record: TaskRecord): string {
@@ -53,7 +68,7 @@ export function recordTextOf(record: TaskRecord): string {
   for (const key in record) {
     const name = key as keyof TaskRecord;
     const value = record[name];
-    if (!isSame(value, usual.get(name))) said[name] = value;
+    if (!isSame(value, USUAL[name])) said[name] = value;
   }
   return JSON.stringify(said);
 }
@@ -80,12 +95,10 @@ export function recordOf(id: string, body: string): TaskRecord {
 /** The same, with `null` for what is damaged. */
 export function readRecord(id: string, body: string): TaskRecord | null {
   try {
-    if (!body.startsWith('{"')) return null;
-    // Of a name that is there twice the second counts.
-    const record: object = JSON.parse(`${USUAL_TEXT},${body.slice(1)}`);
-    if (!('id' in record) || record.id !== id) return null;
-    // JSON has no word for an input that was not given.
-    if (!('input' in record)) Object.assign(record, { input: undefined });
+    const said: unknown = JSON.parse(body);
+    if (typeof said !== 'object' || said === null) return null;
+    const record = Object.assign({ ...USUAL }, said);
+    if (record.id !== id) return null;
     return record as TaskRecord;
   } catch {
     return null;
