@@ -2,8 +2,9 @@ import { OffstageError } from '../../task/errors.ts';
 import type { TaskRecord } from '../../task/record.ts';
 
 /**
- * What most records have alike; a row says only what differs from it. All fields are here, so that a
- * record that was read has them all at once and in one order.
+ * What most records have alike; a row says only what differs from it. This is part of the format of
+ * the file: a value that stands here is never changed. All fields are here, so that a record that was
+ * read has them all at once and in one order.
  */
 const USUAL: Readonly<Record<keyof TaskRecord, unknown>> = {
   id: undefined,
