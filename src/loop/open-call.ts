@@ -94,7 +94,8 @@ export class TaskCall implements OpenCall {
 
   watch(): void {
     this.#subscription = this.task.events$.subscribe(() => this.#look());
-    void answerAtEnd(this.task, this.call, this.#scope).then((answer) => {
+    const isWaitedFor = () => !this.#isAnswered;
+    void answerAtEnd(this.task, this.call, this.#scope, isWaitedFor).then((answer) => {
       // It may have been detached in the very write that ended it.
       this.#look();
       this.#answer({ kind: 'answer', call: this.call.id, task: this.task.id, answer });
@@ -168,7 +169,7 @@ export class TaskCall implements OpenCall {
       // It is detached, has ended, or is lost to this runtime: there is nothing to cancel here.
     }
     if (task.snapshot().mode === 'background') return this.#detached;
-    if (task.status !== 'running') return answerAtEnd(task, call, this.#scope);
+    if (task.status !== 'running') return answerAtEnd(task, call, this.#scope, () => false);
     const answer = refusal(call, 'cancelled', `The call was cancelled: ${reason}`);
     return { ...answer, task: task.id };
   }

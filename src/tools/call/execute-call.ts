@@ -1,8 +1,9 @@
+import { recoverOne } from '../../runtime/recover.ts';
 import { cellBehind } from '../../runtime/stored-task.ts';
 import { engineBehind } from '../../runtime/supervisor.ts';
 import { isOffstageError } from '../../task/errors.ts';
 import type { TaskHandle } from '../../task/handle.ts';
-import type { TaskRecord } from '../../task/record.ts';
+import { isToGoOn, type TaskRecord } from '../../task/record.ts';
 import type { ToolCall } from '../definition/tool.ts';
 import type { ToolAnswer } from '../result/tool-answer.ts';
 import type { ToolRegistry } from '../tool-registry.ts';
@@ -34,21 +35,31 @@ export async function answerAtEnd(
   task: TaskHandle,
   call: ToolCall,
   { thread }: CallScope,
+  isWaitedFor = () => true,
 ): Promise<ToolAnswer> {
-  const known = cellBehind(task);
-  const cell = known?.isLive ? known : undefined;
-  let said = known?.unsaid;
-  // In the moment it leaves: soon after, the last word may be on its way again.
-  cell?.whenLeft(() => {
-    said = cell.unsaid;
-  });
+  const engine = engineBehind(thread);
+  let said = cellBehind(task)?.unsaid;
   try {
-    return answerOfRecord(await endOf(task), call);
+    for (let seq = 0; ; ) {
+      const cell = cellBehind(task);
+      // In the moment it leaves: soon after, the last word may be on its way again.
+      if (cell?.isLive) {
+        cell.whenLeft(() => {
+          said = cell.unsaid;
+        });
+      }
+      const record = await endOf(task);
+      // A stop that only came with the end of a runtime is not the end of the call. If it is found
+      // stopped as it was, it may not go on.
+      const mayGoOn = isToGoOn(record) && record.seq > seq && !engine.isClosing && isWaitedFor();
+      if (!mayGoOn) return answerOfRecord(record, call);
+      await recoverOne(engine, record);
+      seq = record.seq;
+    }
   } catch (error) {
     if (said?.type === 'SUCCEED') return answerOfOutput(call, said.output, task.id);
     if (said?.type === 'FAIL') return answerOfFailure(call, said.failure, task.id);
-    const report = (unknown: unknown) =>
-      engineBehind(thread).report(unknown, { where: 'tool', task: task.id });
+    const report = (unknown: unknown) => engine.report(unknown, { where: 'tool', task: task.id });
     return { ...refusalOfError(call, error, report), task: task.id };
   }
 }
@@ -59,6 +70,6 @@ async function endOf(task: TaskHandle): Promise<TaskRecord> {
     return await fromStore(task.ended());
   } catch (error) {
     if (!isOffstageError(error, 'fenced')) throw error;
-    return fromStore(task.ended());
+    return endOf(task);
   }
 }
