@@ -136,8 +136,10 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
       if (isEnd(event)) break;
     }
     const ended = await this.#reload();
-    if (ended.status === 'running') this.#engine.throwIfClosing();
-    return ended;
+    if (ended.status !== 'running') return ended;
+    this.#engine.throwIfClosing();
+    // Another attempt had begun by the time it was looked at.
+    return this.ended();
   }
 
   /** Reads what others may have stored meanwhile. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTask, memoryStore, type TaskHandle } from '../../src/index.ts';
 import { virtualClock } from '../../src/testing/index.ts';
+import { mortal } from '../lives/mortal-store.ts';
 import {
   codeOf,
   eventsOf,
@@ -86,6 +87,23 @@ describe('a runtime that does not hold a task', () => {
     work.body.succeed('after all');
     await mine.result();
     expect(await soon(theirs.result())).toBe('after all');
+  });
+
+  it('waits on where the task went on before its stop could be looked at', async () => {
+    const { clock, store, work, mine, settle } = await twoRuntimes({ resumable: true });
+    const slow = mortal(store);
+    const { thread } = await openStage({ tasks: [work.definition], clock, store: slow.store });
+    const result = (await thread.get(mine.id)).result();
+    await settle();
+    slow.freeze();
+    await mine.stop();
+    await settle();
+    await mine.resume();
+    await settle();
+    slow.thaw();
+    expect(await stateOf(result)).toBe('pending');
+    work.body.succeed('after all');
+    expect(await soon(result)).toBe('after all');
   });
 
   it('does not call its task cancelled when it is closed itself before the end', async () => {
