@@ -1,6 +1,7 @@
 import type { Subscription } from 'rxjs';
 import { engineBehind } from '../runtime/supervisor.ts';
 import type { Clock } from '../task/clock.ts';
+import { isOffstageError } from '../task/errors.ts';
 import type { TaskHandle } from '../task/handle.ts';
 import { isTerminal, type TaskRecord } from '../task/record.ts';
 import { answerAtEnd } from '../tools/call/execute-call.ts';
@@ -162,15 +163,23 @@ export class TaskCall implements OpenCall {
   async interrupt(reason: string): Promise<ToolAnswer> {
     this.#close();
     const { call, task } = this;
-    const command = { type: 'CANCEL', reason, foregroundOnly: true } as const;
-    try {
-      await engineBehind(this.#scope.thread).activation.send(task.owner, task.id, command);
-    } catch {
-      // It is detached, has ended, or is lost to this runtime: there is nothing to cancel here.
-    }
-    if (task.snapshot().mode === 'background') return this.#detached;
-    if (task.status !== 'running') return answerAtEnd(task, call, this.#scope, () => false);
+    await this.#cancel(reason);
+    const record = task.snapshot();
+    if (record.mode === 'background') return this.#detached;
+    if (isTerminal(record)) return answerOfRecord(record, call);
     const answer = refusal(call, 'cancelled', `The call was cancelled: ${reason}`);
     return { ...answer, task: task.id };
+  }
+
+  async #cancel(reason: string): Promise<void> {
+    const { owner, id } = this.task;
+    const command = { type: 'CANCEL', reason, foregroundOnly: true } as const;
+    try {
+      await engineBehind(this.#scope.thread).activation.send(owner, id, command);
+    } catch (error) {
+      // Another runtime took it up meanwhile, and knows nothing of this: it is asked there.
+      if (isOffstageError(error, 'fenced')) await this.#cancel(reason);
+      // Else it is detached, has ended, or the store failed: there is nothing to cancel here.
+    }
   }
 }

@@ -22,6 +22,8 @@ import {
 import { withStored } from './stored-args.ts';
 import { toolTask } from './tool-task.ts';
 
+const LATE = ['already_running', 'already_ended', 'fenced'] as const;
+
 /**
  * The task that this very call of this turn has already, `null` if there is none. One that a turn
  * waited for goes on where it may; if it may not, the call is answered with how it ended.
@@ -45,8 +47,18 @@ export async function attach(
     return answered(answerOfRecord(record, call));
   }
   const request = { reason: null, mode: null };
-  await fromStore(resume(engine, owner, found.id, request));
+  try {
+    await fromStore(resume(engine, owner, found.id, request));
+  } catch (error) {
+    // It goes on all the same, or has ended: the call waits for it, wherever it is.
+    if (!isLate(error)) throw error;
+  }
   return started({ ...underWay, mode: 'foreground' }, task);
+}
+
+/** Somebody else was faster to take up the task, or to end it. */
+function isLate(error: unknown): boolean {
+  return LATE.some((code) => isOffstageError(error, code));
 }
 
 /** A task that the model names: how it stands, or on it goes. */
@@ -77,10 +89,8 @@ async function goOn(underWay: CallUnderWay, record: TaskRecord, input: Json): Pr
     return started(underWay, engine.handleOf(record));
   } catch (error) {
     if (error instanceof ToldRefusal) return refusedBy(underWay, error.result, id);
-    // Somebody else was faster: the store knows what became of it.
-    const isLate =
-      isOffstageError(error, 'already_running') || isOffstageError(error, 'already_ended');
-    if (!isLate) throw error;
+    // The store knows what became of it.
+    if (!isLate(error)) throw error;
     const now = await fromStore(engine.store.load(owner, id));
     return answered(now ? status(underWay, now) : unknown(underWay, id));
   }
