@@ -22,9 +22,30 @@ export const loopMutants: readonly Mutant[] = [
   {
     name: 'an interrupt answers the calls but cancels nothing',
     file: 'src/loop/open-call.ts',
-    find: 'await engineBehind(this.#scope.thread).activation.send(task.owner, task.id, command);',
-    replace: 'await Promise.resolve(command);',
+    find: 'await engineBehind(this.#scope.thread).activation.send(owner, id, command);',
+    replace: 'await Promise.resolve([owner, id, command]);',
     tests,
+  },
+  {
+    name: 'an interrupt does not follow a task that another runtime took up meanwhile',
+    file: 'src/loop/open-call.ts',
+    find: "if (isOffstageError(error, 'fenced'))",
+    replace: "if (isOffstageError(error, 'fenced') && id === '')",
+    tests: ['test/unit/loop-takeover.test.ts'],
+  },
+  {
+    name: 'a call is over when the runtime that ran it leaves',
+    file: 'src/tools/call/execute-call.ts',
+    find: 'isToGoOn(record) && ',
+    replace: "isToGoOn(record) && record.id === '' && ",
+    tests: ['test/unit/loop-takeover.test.ts'],
+  },
+  {
+    name: 'a call is refused because somebody else has its task go on',
+    file: 'src/tools/call/existing-call.ts',
+    find: "'already_running', 'already_ended', 'fenced'",
+    replace: "'already_ended'",
+    tests: ['test/unit/loop-takeover.test.ts'],
   },
   {
     name: 'a call that starts while its turn is interrupted goes on',
