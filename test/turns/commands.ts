@@ -50,7 +50,7 @@ class Command implements fc.AsyncCommand<Model, World> {
     for (let count = 0; count < turns; count += 1) {
       await new Promise<void>((resolve) => setImmediate(resolve));
     }
-    for (const each of world.hosts) await each.revive();
+    await world.revive();
     checkTurns(world);
   }
 

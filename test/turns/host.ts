@@ -243,7 +243,6 @@ export class Host {
     const { process } = this;
     if (!process.mortal.isDead) return;
     this.#world.count('crash');
-    this.#world.forget(process);
     await process.leave();
     await this.#world.settle();
     // Also its hold on the notices that it had taken.

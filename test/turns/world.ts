@@ -71,6 +71,8 @@ export class World {
       others: OWNERS.filter((other) => other !== owner),
       run: (runner, name, context) => this.#run(runner, name, context),
     });
+    // At once: others may take up its tasks before a new one is begun in its place.
+    void process.mortal.death.then(() => this.forget(process));
     await process.open();
     return process;
   }
@@ -78,6 +80,13 @@ export class World {
   /** Nothing that the process was doing goes on. */
   forget(process: Process): void {
     for (const [id, body] of this.bodies) if (body.process === process) this.bodies.delete(id);
+  }
+
+  /** Where a process is gone, another one begins. The time that passes until then may end one more. */
+  async revive(): Promise<void> {
+    while (this.hosts.some(({ process }) => process.mortal.isDead)) {
+      for (const host of this.hosts) await host.revive();
+    }
   }
 
   hasReturned(task: string, value: string): boolean {
