@@ -95,6 +95,8 @@ export class World {
 
   #run(process: Process, name: ToolName, context: ToolContext): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
+    // Only its code has not noticed.
+    if (process.mortal.isDead) return promise;
     const { id, signal, attempt } = context;
     if (this.bodies.has(id)) this.fail(`two bodies of ${id} run at once`);
     if (name === 'risky' && attempt > 1 && this.#returned.has(id)) {
