@@ -23,8 +23,10 @@ export class Ledger {
   readonly #records = new Map<string, TaskRecord>();
   readonly #leases = new Map<string, number>();
   readonly #notices = new Map<string, NoticePlace>();
-  /** Children of parents that somebody else has taken up before they were stored. */
+  /** Children that began by the hand of who had lost their parent. */
   readonly #strays = new Set<string>();
+  /** Who has lost which task to another while it ran, as `task holder`. */
+  readonly #lost = new Set<string>();
   /** The latest epoch that a claim gave: nothing older may write any more. */
   readonly #fences = new Map<string, number>();
 
@@ -101,8 +103,12 @@ export class Ledger {
   }
 
   #claimed(record: TaskRecord): void {
-    this.#fences.set(record.id, record.epoch);
-    this.#records.set(record.id, record);
+    const { id, holder } = record;
+    const before = this.#records.get(id);
+    if (before?.status === 'running') this.#lost.add(`${id} ${before.holder}`);
+    this.#lost.delete(`${id} ${holder}`);
+    this.#fences.set(id, record.epoch);
+    this.#records.set(id, record);
   }
 
   #committed(write: Write, outcome: CommitOutcome | undefined): void {
@@ -116,22 +122,24 @@ export class Ledger {
     }
     this.#seqs.set(record.id, Math.max(this.seqOf(record.id), events.at(-1)?.seq ?? 0));
     for (const { seq } of events) this.#writers.set(`${record.id} ${seq}`, record.holder);
+    const isStart = this.#records.get(record.id)?.status !== 'running';
     this.#records.set(record.id, record);
     for (const { key, owner } of notices) {
       const place = { owner, taker: null, until: 0, isAcknowledged: false };
       if (!this.#notices.has(key)) this.#notices.set(key, place);
     }
-    this.#checkParent(write);
+    this.#checkParent(record, isStart);
     if (record.status !== 'running') this.#checkNoChild(record.id);
     if (record.name !== null && record.status === 'running') this.#checkName(record);
   }
 
-  #checkParent({ record, expect }: Write): void {
-    const { id, parent } = record;
+  #checkParent(record: TaskRecord, isStart: boolean): void {
+    const { id, parent, holder } = record;
     const above = parent === null ? undefined : this.#records.get(parent);
     if (above === undefined || record.link === 'detached') return;
-    // No fence holds back a creation by who has lost the parent and does not know it yet.
-    if (expect === null && above.holder !== record.holder) this.#strays.add(id);
+    // No fence holds back a start by who has lost the parent and does not know it yet.
+    if (isStart && this.#lost.has(`${parent} ${holder}`)) this.#strays.add(id);
+    else if (isStart) this.#strays.delete(id);
     const isAlone = record.status === 'running' && above.status !== 'running';
     if (isAlone && !this.#strays.has(id)) throw new Violation(`a child of ${parent} runs on`);
   }
