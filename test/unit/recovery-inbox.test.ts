@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTask, type TaskDefinition } from '../../src/index.ts';
+import { mortal } from '../lives/mortal-store.ts';
 import { World } from './recovery-setup.ts';
 import { over, steered, typesOf } from './setup.ts';
 
@@ -130,5 +131,29 @@ describe('what was sent to a runtime that had died', () => {
     await world.mourn();
     expect(await load()).toMatchObject({ status: 'stopped', request: { reason: 'for now' } });
     expect(work.bodies).toHaveLength(1);
+  });
+});
+
+test('what a holder had asked to read when it lost the task is done once it has the task again', async () => {
+  const world = new World();
+  const work = steered('work', { resumable: true });
+  const tasks = [work.definition];
+  const { store, freeze, thaw } = mortal(world.store);
+  const hung = await world.open({ tasks, store });
+  const { id } = await hung.thread.spawn(work.definition);
+  freeze();
+  const second = await world.open({ tasks });
+  await world.mourn();
+  await (await second.thread.get(id)).resume();
+  await world.settle();
+  second.kill();
+  const third = await world.open({ tasks, recovery: false });
+  await (await third.thread.get(id)).cancel('enough');
+  thaw();
+  await world.settle();
+  await world.mourn();
+  expect(await third.load(id)).toMatchObject({
+    status: 'cancelled',
+    request: { reason: 'enough' },
   });
 });
