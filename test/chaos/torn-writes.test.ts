@@ -1,11 +1,21 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { sqliteStore } from '../../src/store/sqlite/index.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import { Power } from './crash/crashing-store.ts';
-import type { Ground, Process } from './crash/process.ts';
+import { type Ground, Process, settle } from './crash/process.ts';
 import { live } from './crash/scenario.ts';
 import { withScratch } from './crash/scratch.ts';
-import { contentsOf, type DiskImage, emptyLog, imageOf, tearsOf, torn } from './crash/torn-wal.ts';
+import {
+  contentsOf,
+  type DiskImage,
+  emptyLog,
+  imageOf,
+  tablesOf,
+  tearsOf,
+  torn,
+} from './crash/torn-wal.ts';
+import { OWNERS } from './protocol.ts';
 
 interface Step {
   readonly name: string;
@@ -58,4 +68,37 @@ test('a write that breaks off anywhere is found not to have happened, never in h
       ...['takeNotices', 'acknowledge'],
     ]),
   );
+});
+
+test('tasks that are forgotten are gone with all that belongs to them, or not at all', async () => {
+  await withScratch(async (folder) => {
+    const path = join(folder, 'tasks.db');
+    const clock = virtualClock();
+    const power = new Power(null);
+    const process = await Process.start({ path, clock, entries: [], power }, 1);
+    for (const name of ['quick', 'stepper', 'flaky'] as const) {
+      await process.client.spawn(OWNERS[0], name, { key: name });
+    }
+    for (let retries = 0; retries < 3; retries += 1) {
+      await settle(power);
+      clock.advance(100);
+    }
+    await process.client.readNotices(OWNERS[0], 100);
+    await process.runtime.close();
+    emptyLog(path);
+    const before = imageOf(path);
+    const store = sqliteStore(path, { clock });
+    const forgotten = await store.prune({ keep: 0, endedBefore: 0 });
+    const after = imageOf(path);
+    await store.close();
+    await process.vanish();
+    expect(forgotten).toHaveLength(3);
+    for (const tear of tearsOf(after)) {
+      expect(contentsOf(folder, torn(after, tear)), `torn at ${tear.at}`).toBe(
+        contentsOf(folder, before),
+      );
+    }
+    const { tasks, events, notices, commands, output } = tablesOf(folder, after);
+    expect([tasks, events, notices, commands, output]).toEqual([[], [], [], [], []]);
+  });
 });

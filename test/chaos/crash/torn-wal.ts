@@ -51,15 +51,35 @@ export function torn({ db, wal }: DiskImage, { at, behind }: Tear): DiskImage {
 
 /** All that a file says when it is opened after the crash, as text. */
 export function contentsOf(folder: string, image: DiskImage): string {
+  return withCopy(folder, image, (db) =>
+    JSON.stringify([db.prepare('PRAGMA integrity_check').all(), allTablesOf(db)]),
+  );
+}
+
+/** The same, table by table. */
+export function tablesOf(folder: string, image: DiskImage): ReturnType<typeof allTablesOf> {
+  return withCopy(folder, image, allTablesOf);
+}
+
+function allTablesOf(db: DatabaseSync): { readonly [table: string]: readonly unknown[] } {
+  const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
+  return Object.fromEntries(
+    tables.map(({ name }) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]),
+  );
+}
+
+function withCopy<Value>(
+  folder: string,
+  image: DiskImage,
+  read: (db: DatabaseSync) => Value,
+): Value {
   const path = join(folder, 'copy.db');
   rmSync(`${path}-shm`, { force: true });
   writeFileSync(path, image.db);
   writeFileSync(`${path}-wal`, image.wal);
   const db = new DatabaseSync(path);
   try {
-    const tables = db.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
-    const rows = tables.map(({ name }) => [name, db.prepare(`SELECT * FROM "${name}"`).all()]);
-    return JSON.stringify([db.prepare('PRAGMA integrity_check').all(), rows]);
+    return read(db);
   } finally {
     db.close();
   }
