@@ -108,11 +108,12 @@ export class Kin {
         if (stored.status !== 'running') break;
         if (stored.holder === holder || !(await store.isAlive(stored.holder))) {
           const place = await activation.find(owner, id);
+          // Somebody else was faster: that is where to look now.
+          if (place.kind !== 'here') continue;
           // Its spawn was answered with an error, so nobody wants it.
-          const isUnwanted = cell.isStored === 'unknown' && place.kind === 'here';
-          if (isUnwanted) place.cell.post({ type: 'CANCEL', reason: UNWANTED });
+          if (cell.isStored === 'unknown') place.cell.post({ type: 'CANCEL', reason: UNWANTED });
           // It may have been stopped meanwhile: then it leaves again.
-          if (place.kind === 'here') place.cell.poke();
+          place.cell.poke();
           return;
         }
         if (stored.parent === null) return;

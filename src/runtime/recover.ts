@@ -77,10 +77,9 @@ async function goOn(engine: Engine, record: TaskRecord): Promise<Recovered> {
     return { kind: 'here', cell: await resume(engine, owner, id, request) };
   } catch (error) {
     if (isOffstageError(error) && error.code.startsWith('store_')) throw error;
-    // A refusal only says that somebody was faster.
-    return isRefusal(error)
-      ? { kind: 'refused' }
-      : { kind: 'refused', fault: { error, where: 'task' } };
+    // Somebody was faster. If that one dies, too, the task is to be found again.
+    if (isRefusal(error) || isOffstageError(error, 'fenced')) return { kind: 'gone' };
+    return { kind: 'refused', fault: { error, where: 'task' } };
   }
 }
 
