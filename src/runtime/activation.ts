@@ -97,7 +97,7 @@ export class Activation {
     const isOrphan = record.status === 'running';
     // From here on this runtime tells what happens to the task; what happened before is told first.
     await this.#engine.elsewhere.catchUp(record.owner, record.id);
-    const posted = isOrphan ? await this.#inherit(record) : [];
+    const posted = await (isOrphan ? this.#inherit(record) : this.#posted(record));
     // Left to the next runtime: this one no longer waits for what comes to it now.
     if (isOrphan) this.#engine.throwIfClosing();
     const cell = this.#engine.cellOf(record);
@@ -107,7 +107,7 @@ export class Activation {
     this.#engine.enter(cell);
     const unsaid = cell.takeUnsaid();
     if (unsaid) cell.post({ ...unsaid, epoch: record.epoch });
-    // What was asked of the dead runtime comes before what becomes of the task by its death.
+    // What was asked of the runtime that is gone comes before what becomes of the task now.
     this.#engine.inbox.take(cell, posted);
     if (isOrphan && !unsaid) this.#execute(judge(this.#engine, record), cell);
     void this.#engine.inbox.drain(record.id);
@@ -118,12 +118,16 @@ export class Activation {
   async #inherit(record: TaskRecord): Promise<readonly InboxCommand[]> {
     try {
       await this.#engine.kin.adoptChildren(record);
-      return await this.#engine.store.readCommands(record.id);
+      return await this.#posted(record);
     } catch (error) {
       // It is this runtime's by now, so nobody would find it without an owner.
       this.#engine.recovery.remember(record);
       throw error;
     }
+  }
+
+  #posted({ id }: TaskRecord): Promise<readonly InboxCommand[]> {
+    return this.#engine.store.readCommands(id);
   }
 
   #execute(verdict: Verdict, cell: Cell): void {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineTask, type TaskDefinition } from '../../src/index.ts';
 import { mortal } from '../lives/mortal-store.ts';
 import { World } from './recovery-setup.ts';
-import { over, steered, typesOf } from './setup.ts';
+import { over, steered, turns, typesOf } from './setup.ts';
 
 const resumes = { resumable: true, idempotent: true, recovery: 'resume' } as const;
 
@@ -155,5 +155,46 @@ test('what a holder had asked to read when it lost the task is done once it has 
   expect(await third.load(id)).toMatchObject({
     status: 'cancelled',
     request: { reason: 'enough' },
+  });
+});
+
+describe('what was sent to a runtime that closed before it had read it', () => {
+  /** It hears of nothing that is sent to it, and reading takes a while for who takes over. */
+  async function closed() {
+    const world = new World();
+    const work = steered('work', resumes);
+    const tasks = [work.definition];
+    const deaf = over(world.store, { watch: () => () => {} });
+    const slow = over(world.store, {
+      readCommands: async (id) => {
+        await turns(3);
+        return world.store.readCommands(id);
+      },
+    });
+    const first = await world.open({ tasks, store: deaf });
+    const second = await world.open({ tasks, store: slow });
+    const { id } = await first.thread.spawn(work.definition);
+    await world.settle();
+    return { world, first, second, work, task: await second.thread.get(id) };
+  }
+
+  test('ends the task before its body runs again, if it is a cancel', async () => {
+    const { world, first, second, work, task } = await closed();
+    await task.cancel('enough');
+    await first.runtime.close();
+    await world.mourn();
+    expect(await second.load(task.id)).toMatchObject({ status: 'cancelled', attempt: 1 });
+    expect(work.bodies).toHaveLength(1);
+  });
+
+  test('is there when the next attempt begins, if it is a message', async () => {
+    const { world, first, second, task } = await closed();
+    await task.send('hello');
+    await first.runtime.close();
+    await world.mourn();
+    expect(await second.load(task.id)).toMatchObject({
+      attempt: 2,
+      inbox: [{ content: 'hello' }],
+    });
   });
 });
