@@ -21,7 +21,7 @@ export type Recovered =
   /** A runtime has it, or it has ended. */
   | { readonly kind: 'gone' }
   /** Its parent must go on first. */
-  | { readonly kind: 'waits' }
+  | { readonly kind: 'waits'; readonly parent: string }
   /** It may not go on as it is defined, or cannot be read: nothing is gained by trying again. */
   | { readonly kind: 'refused'; readonly fault?: Fault }
   /** The store failed. */
@@ -67,11 +67,11 @@ async function takeUp(engine: Engine, { owner, id }: TaskRecord): Promise<Recove
 }
 
 async function goOn(engine: Engine, record: TaskRecord): Promise<Recovered> {
-  const { owner, id } = record;
+  const { owner, id, parent } = record;
   const definition = engine.registry.find(record);
   const isAllowed = isResumable(definition, record) && !definition.staysStopped?.(record);
   if (!isAllowed) return { kind: 'refused' };
-  if (!engine.isParentRunning(record)) return { kind: 'waits' };
+  if (parent !== null && !engine.isParentRunning(record)) return { kind: 'waits', parent };
   try {
     const request = { reason: REASON, mode: null, whenFull: 'queue' } as const;
     return { kind: 'here', cell: await resume(engine, owner, id, request) };

@@ -22,8 +22,8 @@ export class Recovery {
   readonly #underWay = new Set<string>();
   /** What may not go on as it is defined now, so that each look need not try it again. */
   readonly #refused = new Set<string>();
-  /** What may go on once its parent does. */
-  readonly #waiting = new Set<string>();
+  /** What may go on once its parent does, with that parent. */
+  readonly #waiting = new Map<string, string>();
   /** What is to be tried again, whether or not the store lists it. */
   readonly #failed = new Map<string, Orphan>();
   /** Of whose faults somebody was told. */
@@ -94,7 +94,10 @@ export class Recovery {
     const { id } = orphan;
     const { registry, cells, isClosing } = this.#engine;
     if (isClosing || cells.has(id) || this.#underWay.has(id)) return false;
-    if (this.#refused.has(id) || this.#waiting.has(id)) return false;
+    if (this.#refused.has(id)) return false;
+    // Whoever has its parent go on need not know of it.
+    const parent = this.#waiting.get(id);
+    if (parent !== undefined && !cells.has(parent)) return false;
     // Another runtime may know what this one does not.
     return registry.has(orphan);
   }
@@ -126,7 +129,7 @@ export class Recovery {
         else this.#lookForChildren();
         break;
       case 'waits':
-        this.#waiting.add(id);
+        this.#waiting.set(id, recovered.parent);
         break;
       case 'refused':
         this.#refused.add(id);

@@ -29,3 +29,22 @@ test('an orphan does not end over a child that was taken up before it', async ()
   expect(ends).toEqual([child.id, parent.id]);
   await second.runtime.close();
 });
+
+test('a child that was to go on does so once somebody resumes its parent', async () => {
+  const above = steered('above', { resumable: true, recovery: 'ask' });
+  const below = steered('below', { resumable: true, recovery: 'resume', idempotent: true });
+  const world = new World();
+  const tasks = [above.definition, below.definition];
+  const first = await world.open({ tasks });
+  const parent = await first.thread.spawn(above.definition);
+  const child = await first.thread.spawn(below.definition, undefined, { parent: parent.id });
+  await world.settle();
+  first.kill();
+  const second = await world.open({ tasks });
+  await world.mourn();
+  expect(await second.load(child.id)).toMatchObject({ status: 'stopped', attempt: 1 });
+
+  await (await second.thread.get(parent.id)).resume();
+  await world.mourn();
+  expect(await second.load(child.id)).toMatchObject({ status: 'running', attempt: 2 });
+});
