@@ -95,6 +95,8 @@ export class Cell {
 
   /** Puts a record read anew from the store in place of the one this cell remembers. */
   reload(record: TaskRecord): void {
+    // It was the word of a body that another runtime has replaced.
+    if (record.attempt !== this.record.attempt) this.#unsaid = null;
     this.record = record;
     this.snapshot = snapshotOf(record);
   }

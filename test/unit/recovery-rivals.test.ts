@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { World } from './recovery-setup.ts';
-import { over, type Steered, steered } from './setup.ts';
+import { over, type Steered, steered, turns } from './setup.ts';
 
 const resumes = { resumable: true, recovery: 'resume', idempotent: true } as const;
 
@@ -95,4 +95,42 @@ describe('a parent and a child that different runtimes take up', () => {
     await world.pass(60_000);
     expect(await second.life.load(parent.id)).toMatchObject({ status: 'completed' });
   });
+});
+
+test('the last words of a body, of which nobody heard, do not end a later attempt', async () => {
+  const world = new World();
+  const work = steered('work', resumes);
+  let isCutOff = false;
+  const cut = () => {
+    if (isCutOff) throw new Error('cut off');
+  };
+  const store = over(world.store, {
+    commit: async (writes) => cut() ?? world.store.commit(writes),
+    load: async (owner, id) => cut() ?? world.store.load(owner, id),
+    renew: async (holder, leaseMs) => cut() ?? world.store.renew(holder, leaseMs),
+    orphans: async (query) => cut() ?? world.store.orphans(query),
+  });
+  /** The journal of who is cut off never comes to rest. */
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 100) {
+      world.clock.advance(100);
+      await turns(6);
+    }
+  };
+  const first = await world.open({ tasks: [work.definition], store });
+  const task = await first.thread.spawn(work.definition);
+  await world.settle();
+  isCutOff = true;
+  work.body.succeed('of the first attempt');
+  const second = await world.open({ tasks: [work.definition] });
+  await pass(20_000);
+  expect(await second.load(task.id)).toMatchObject({ status: 'running', attempt: 2 });
+
+  second.kill();
+  isCutOff = false;
+  await pass(60_000);
+  expect(await second.load(task.id)).toMatchObject({ status: 'running', attempt: 3 });
+  work.body.succeed('of the last attempt');
+  await world.settle();
+  expect(await task.result()).toBe('of the last attempt');
 });
