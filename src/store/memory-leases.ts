@@ -30,6 +30,11 @@ export class MemoryLeases {
     return Array.from(this.#lost.get(holder) ?? [], ([id, epoch]) => ({ id, epoch }));
   }
 
+  /** A task is gone: another one with its id was never lost. */
+  forget(id: string): void {
+    for (const lost of this.#lost.values()) lost.delete(id);
+  }
+
   release(holder: string): void {
     this.#until.delete(holder);
     this.#lost.delete(holder);

@@ -308,6 +308,7 @@ class MemoryStore implements Store {
     this.#ended.delete(record.id);
     this.#entries.delete(record.id);
     this.#index.remove(record);
+    this.#leases.forget(record.id);
   }
 
   watch(listener: (hint: StoreHint) => void): () => void {

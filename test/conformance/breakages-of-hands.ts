@@ -1,4 +1,4 @@
-import type { InboxCommand } from 'offstage';
+import type { InboxCommand, LostTask } from 'offstage';
 import { type Breakage, breakage, find, isEnded, writing } from './breakage.ts';
 
 /** What can go wrong when tasks change hands: claims, leases, the inbox. */
@@ -46,6 +46,25 @@ export const handBreakages: readonly Breakage[] = [
         return record && isEnded(record) ? { ...record, holder } : store.claim(id, holder);
       },
     }),
+  ),
+  breakage(
+    'what was lost is remembered longer than the task',
+    'claim: what was lost and forgotten since is not told of another task with the same id',
+    (store) => {
+      const lost = new Map<string, LostTask>();
+      return {
+        async claim(id, holder) {
+          const record = await find(store, id);
+          const claimed = await store.claim(id, holder);
+          if (record && claimed) lost.set(record.holder, { id, epoch: claimed.epoch });
+          return claimed;
+        },
+        async renew(holder, leaseMs) {
+          const task = lost.get(holder);
+          return task ? { lost: [task] } : store.renew(holder, leaseMs);
+        },
+      };
+    },
   ),
   breakage('an unknown task is claimed', 'claim: a task that never was gives null', (store) => ({
     async claim(id, holder) {

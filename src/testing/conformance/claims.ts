@@ -142,4 +142,15 @@ export const claims: readonly ContractCase[] = [
       for (const { epoch } of lost) assert.ok(epoch < back.epoch);
     },
   },
+  {
+    name: 'claim: what was lost and forgotten since is not told of another task with the same id',
+    async check(bench) {
+      await bench.store.renew('holder-1', LEASE_MS);
+      const stopped = await bench.end(await bench.create({ resumable: false }), 'stopped');
+      await bench.store.claim(stopped.id, 'holder-2');
+      await bench.store.prune({ keep: 0, endedBefore: bench.now });
+      await bench.create({ id: stopped.id });
+      assert.deepEqual(await bench.store.renew('holder-1', LEASE_MS), { lost: [] });
+    },
+  },
 ];
