@@ -142,3 +142,21 @@ test('no statement walks over all tasks, except to list or to count them all', a
     'SEARCH tasks USING INDEX tasks_keeper (keeper=? AND created_at>?)',
   ]);
 });
+
+test('a task that got the number of one which was to be forgotten is kept, as young as it is', async () => {
+  const path = freshPath();
+  const [first, second] = [open(path), open(path)];
+  const policy = { keep: 1_000_000, endedBefore: 10 };
+  const before = Array.from({ length: 250 }, (_, index) =>
+    sampleRecord({ id: `old-${index}`, ...ENDED }),
+  );
+  const newest = sampleRecord({ id: 'newest', ...ENDED });
+  await first.commit([...before, sampleRecord(), newest].map((record) => sampleWrite(record)));
+  const pruning = first.prune(policy);
+  // It forgets many at a time, and others have their turn in between.
+  while ((await second.load(newest.owner, 'old-0')) !== null);
+  expect(await second.prune(policy)).toMatchObject([{ id: 'newest' }]);
+  const young = await create(second, { id: 'young', ...ENDED, endedAt: 20 });
+  expect(await pruning).toHaveLength(250);
+  expect(await second.load(young.owner, young.id)).toEqual(young);
+});

@@ -14,6 +14,11 @@ const mayGo = (table: string) => `is_settled AND NOT EXISTS (
 /** Where there are rows of tasks. To find them once for many tasks is faster than by foreign keys. */
 const PARTS = ['events', 'output', 'notices', 'commands', 'lost'];
 
+interface Ended {
+  readonly n: number;
+  readonly ended_at: number;
+}
+
 interface Forgotten extends PrunedTask {
   readonly n: number;
 }
@@ -34,12 +39,13 @@ export class Pruning {
          (SELECT count(*) FROM tasks WHERE ended_at IS NOT NULL AND ended_at < ?) AS old`,
     );
     this.#oldest = connection.prepare(
-      `SELECT n FROM (
-         SELECT n, is_settled FROM tasks WHERE ended_at IS NOT NULL ORDER BY ended_at, n LIMIT ?
+      `SELECT n, ended_at FROM (
+         SELECT n, ended_at, is_settled FROM tasks WHERE ended_at IS NOT NULL ORDER BY ended_at, n LIMIT ?
        ) AS ended WHERE ${mayGo('ended')}`,
     );
     this.#forget = connection.prepare(
-      `DELETE FROM tasks WHERE n IN (SELECT value FROM json_each(?)) AND ${mayGo('tasks')}
+      `DELETE FROM tasks
+       WHERE n IN (SELECT value FROM json_each(?)) AND ended_at <= ? AND ${mayGo('tasks')}
        RETURNING n, owner, id`,
     );
     this.#forgetParts = PARTS.map((table) =>
@@ -59,15 +65,20 @@ export class Pruning {
   }
 
   /** Too many and too old: both are the first ones in the order of their ends. */
-  #candidates({ keep, endedBefore }: PrunePolicy): number[] {
+  #candidates({ keep, endedBefore }: PrunePolicy): readonly Ended[] {
     const { ended, old } = this.#counts.get(endedBefore) as { ended: number; old: number };
-    const rows = this.#oldest.all(Math.max(Math.ceil(ended - keep), old, 0));
-    return rows.map(({ n }) => Number(n));
+    const most = Math.max(Math.ceil(ended - keep), old, 0);
+    return this.#oldest.all(most) as unknown as readonly Ended[];
   }
 
-  /** A task may have got a notice or gone on since it was chosen. */
-  #forgetAll(numbers: readonly number[]): PrunedTask[] {
-    const tasks = this.#forget.all(JSON.stringify(numbers)) as unknown as readonly Forgotten[];
+  /**
+   * A task may have got a notice or gone on since it was chosen. It may also be gone, and its number
+   * be that of another one, which has ended later.
+   */
+  #forgetAll(chosen: readonly Ended[]): PrunedTask[] {
+    const latest = chosen.at(-1)?.ended_at ?? 0;
+    const numbers = JSON.stringify(chosen.map(({ n }) => n));
+    const tasks = this.#forget.all(numbers, latest) as unknown as readonly Forgotten[];
     const forgotten = JSON.stringify(tasks.map(({ n }) => n));
     for (const forget of this.#forgetParts) forget.run(forgotten);
     return tasks.map(({ owner, id }) => ({ owner, id }));
