@@ -141,7 +141,7 @@ export class Cell {
 
   /** Takes over a command that another runtime left in the inbox. */
   drain(inboxId: string, command: Command): void {
-    // It was read for a holder that has lost the task by now: to remember it would hide it from the next.
+    // It has left while the inbox was read: whoever takes the task up reads it again.
     if (!this.isLive) return;
     this.#drained ??= new Set();
     if (this.#drained.has(inboxId)) return;

@@ -119,6 +119,25 @@ describe('a command in the inbox of a task', () => {
     expect(await store.readCommands(mine.id)).toEqual([]);
   });
 
+  it('is done by the next attempt, if the task was stopped while its inbox was read', async () => {
+    const listener = defineTask({
+      name: 'listener',
+      resumable: true,
+      run: async ({ receive }) => (await receive()).content,
+    });
+    const inbox = slowInbox();
+    const { mine, theirs, settle: quiet } = await twoSides(listener, { holder: inbox.wrap });
+    inbox.hold(true);
+    await theirs.send('hello');
+    await mine.stop();
+    await quiet();
+    inbox.release();
+    inbox.hold(false);
+    await quiet();
+    await mine.resume();
+    expect(await soon(mine.result())).toBe('hello');
+  });
+
   it('is not held up by an answer whose check never comes back', async () => {
     const stuck: StandardSchemaV1<unknown, number> = {
       '~standard': { version: 1, vendor: 'test', validate: () => new Promise(() => {}) },
