@@ -110,7 +110,9 @@ export class Engine implements CellHost {
       if (tasks.length > 0) this.threads.pruned();
       this.files.pruned(tasks);
     };
-    this.#pruner = new Pruner(this, retentionOf(options.retention), onPruned, reportStore);
+    // What a store that was closed meanwhile could not forget is forgotten another time.
+    const onError = (error: unknown) => this.isShut || reportStore(error);
+    this.#pruner = new Pruner(this, retentionOf(options.retention), onPruned, onError);
     this.#flusher = new Flusher(this.clock, checkDuration('flushMs', options.flushMs) ?? 50);
     for (const definition of options.tasks ?? []) this.registry.add(definition);
   }

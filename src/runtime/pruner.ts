@@ -2,7 +2,10 @@ import type { PrunedTask, Store } from '../store/contract.ts';
 import type { Clock } from '../task/clock.ts';
 import type { Retention } from './options.ts';
 
-/** Has the store forget ended tasks, a tenth of what it keeps at a time. */
+/** Few may end here, but time passes, and other lives of this process have left their tasks, too. */
+const LONGEST_MS = 3_600_000;
+
+/** Has the store forget ended tasks: as some end, a tenth of what it keeps at a time or once an hour. */
 export class Pruner {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -10,6 +13,7 @@ export class Pruner {
   readonly #report: (error: unknown) => void;
   readonly #onPruned: (tasks: readonly PrunedTask[]) => void;
   #ended = 0;
+  #prunedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     { store, clock }: { readonly store: Store; readonly clock: Clock },
@@ -26,11 +30,14 @@ export class Pruner {
 
   countEnd(): void {
     const { keep, ageMs } = this.#retention;
+    const now = this.#clock.now();
     this.#ended += 1;
-    if (this.#ended < Math.max(16, keep / 10)) return;
-    this.#ended = 0;
+    const isMany = this.#ended >= Math.max(16, keep / 10);
+    if (!isMany && now - this.#prunedAt < LONGEST_MS) return;
+    if (isMany) this.#ended = 0;
+    this.#prunedAt = now;
     this.#store
-      .prune({ keep, endedBefore: this.#clock.now() - ageMs })
+      .prune({ keep, endedBefore: now - ageMs })
       .then((pruned) => this.#onPruned(pruned))
       .catch((error: unknown) => this.#report(error));
   }

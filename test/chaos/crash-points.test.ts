@@ -35,7 +35,7 @@ describe('a crash at any write of a life that goes through every phase', () => {
     expect(violations).toEqual([]);
     expect(new Set(writes)).toEqual(
       new Set([
-        ...['commit', 'claim', 'renew', 'release', 'postCommand', 'dropCommands'],
+        ...['commit', 'claim', 'renew', 'release', 'postCommand', 'dropCommands', 'prune'],
         ...['takeNotices', 'acknowledge'],
       ]),
     );

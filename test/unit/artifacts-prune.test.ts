@@ -33,6 +33,12 @@ async function forgetful(options: StageOptions = {}) {
   return { ...stage, round, running: task };
 }
 
+/** As a crash leaves it between the forgetting of a task and the removal of its files. */
+async function leaveBehind(artifacts: Artifacts): Promise<void> {
+  const directory = artifacts.directoryOf({ owner: 'thread-1', id: 'crashed' });
+  await artifacts.put(directory, 'left behind');
+}
+
 const idsOf = async (artifacts: Artifacts) => (await artifacts.tasks()).map(({ id }) => id);
 
 describe('the files of tasks that are forgotten', () => {
@@ -75,10 +81,10 @@ describe('the files of tasks that are forgotten', () => {
   });
 
   test('[C-75] are found later where a crash kept them from being removed', async () => {
-    const { artifacts, round, runtime } = await forgetful();
-    const left = { owner: 'thread-1', id: 'crashed' };
-    await artifacts.put(artifacts.directoryOf(left), 'left behind');
+    const { artifacts } = await openFiles();
+    await leaveBehind(artifacts);
     expect(await idsOf(artifacts)).toContain('crashed');
+    const { round, runtime } = await forgetful({ artifacts });
     await round('task-of');
     await round('more');
     await runtime.close();
@@ -90,11 +96,11 @@ describe('the files of tasks that are forgotten', () => {
     const clock = virtualClock();
     const store = memoryStore({ clock });
     const load = store.load.bind(store);
-    const { artifacts, round, runtime, errors } = await forgetful({ clock, store });
-    const left = { owner: 'thread-1', id: 'crashed' };
-    await artifacts.put(artifacts.directoryOf(left), 'left behind');
     store.load = (owner, id) =>
       id === 'crashed' ? Promise.reject(new Error('is busy')) : load(owner, id);
+    const { artifacts } = await openFiles();
+    await leaveBehind(artifacts);
+    const { round, runtime, errors } = await forgetful({ clock, store, artifacts });
     await round('task-of');
     await runtime.close();
     expect(errors.map(String)).toContain('Error: is busy');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { memoryStore, type Store, type TaskHandle } from '../../src/index.ts';
 import { type VirtualClock, virtualClock } from '../../src/testing/index.ts';
-import { codeOf, openStage, steered } from './setup.ts';
+import { codeOf, openStage, over, steered } from './setup.ts';
 import { freshPath, open } from './sqlite-setup.ts';
 
 /** Ends after which the store is told to forget. */
@@ -98,4 +98,45 @@ describe.each(stores)('the retention of tasks on %s', (_, makeStore) => {
     await round('b');
     expect(await remains('told')).toEqual(gone);
   });
+
+  test('forgets what has become too old within an hour, however few tasks end', async () => {
+    const { end, remains, clock } = await kept({ ageMs: 30 * MINUTE });
+    await end('old');
+    clock.advance(40 * MINUTE);
+    await end('early');
+    expect(await remains('old')).toEqual(whole('old'));
+    clock.advance(20 * MINUTE);
+    await end('late');
+    expect(await remains('old')).toEqual(gone);
+    expect(await remains('early')).toEqual(whole('early'));
+  });
+
+  test('forgets what earlier runtimes have left too long ago when its first task ends', async () => {
+    const { end, remains, clock, store, runtime } = await kept({});
+    await end('old');
+    await runtime.close();
+    clock.advance(60 * 24 * 60 * MINUTE);
+    const work = steered('work');
+    const { thread, settle } = await openStage({ clock, store, tasks: [work.definition] });
+    await thread.spawn(work.definition, undefined, { id: 'new' });
+    await settle();
+    work.body.succeed();
+    await settle();
+    expect(await remains('old')).toEqual(gone);
+    expect(await store.load(thread.owner, 'new')).not.toBeNull();
+  });
+});
+
+test("a store that is closed while it forgets is nobody's fault", async () => {
+  const forgetting = Promise.withResolvers<never>();
+  const store = over(memoryStore(), { prune: () => forgetting.promise });
+  const work = steered('work');
+  const { thread, runtime, settle, errors } = await openStage({ store, tasks: [work.definition] });
+  await thread.spawn(work.definition);
+  work.body.succeed();
+  await settle();
+  await runtime.close();
+  forgetting.reject(new Error('The store is closed.'));
+  await settle();
+  expect(errors).toEqual([]);
 });
