@@ -25,11 +25,12 @@ import { newId } from '../task/ids.ts';
 import { copyJson, toJson } from '../task/json.ts';
 import { checkOneOf, checkText } from '../task/options.ts';
 import { checkOutputQuery, type OutputPage, type OutputQuery } from '../task/output.ts';
-import { isTerminal, type TaskRecord } from '../task/record.ts';
+import { isTerminal, isToGoOn, type TaskRecord } from '../task/record.ts';
 import type { Engine } from './engine.ts';
 import { isSettled, readEvents } from './event-reader.ts';
 import { holdProcess } from './hold-process.ts';
 import { readMessages } from './messages.ts';
+import { recoverWhole } from './recover.ts';
 import { resume } from './resume.ts';
 
 /** The cell behind a handle of this package, for this package only. */
@@ -111,7 +112,18 @@ export class StoredTask<Output, Input> implements TaskHandle<Output, Input> {
   }
 
   async result(): Promise<Output> {
-    return this.#outcome(await this.ended());
+    for (;;) {
+      const record = await this.ended();
+      if (!(await this.#goesOn(record))) return this.#outcome(record);
+    }
+  }
+
+  /** Whether it was stopped only because its runtime had gone, and is at work again. */
+  async #goesOn(record: TaskRecord): Promise<boolean> {
+    const engine = this.#engine;
+    if (!isToGoOn(record) || engine.isClosing || !engine.registry.has(record)) return false;
+    await recoverWhole(engine, record);
+    return this.#cell.isLive || (await this.#reload()).status === 'running';
   }
 
   ended(): Promise<TaskRecord> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { defineTask, type RunContext, type TaskHandle } from '../../src/index.ts';
 import { World } from './recovery-setup.ts';
-import { at, steered, turn } from './setup.ts';
+import { at, soon, steered, turn } from './setup.ts';
 
 const resumes = { resumable: true, recovery: 'resume' } as const;
 
@@ -57,6 +57,23 @@ describe('the attempt that goes on after a crash', () => {
     });
     expect(seen).toEqual([{ done: 1 }, 'page', 'tree', 'one', 'two']);
     expect(ran).toEqual(['fetch 1', 'parse 2']);
+  });
+
+  test('gives its result to whoever asked for it before the lease was over', async () => {
+    const world = new World();
+    const work = steered('work', { ...resumes, idempotent: true });
+    const first = await world.open({ tasks: [work.definition] });
+    const { id } = await first.thread.spawn(work.definition);
+    await world.settle();
+    first.kill();
+    const second = await world.open({ tasks: [work.definition] });
+    const task = await second.thread.get(id);
+    const result = task.result();
+    await world.mourn();
+    expect(task.snapshot()).toMatchObject({ status: 'running', attempt: 2 });
+    work.body.succeed('done');
+    await world.settle();
+    expect(await soon(result)).toBe('done');
   });
 
   test('is one of the same task, with all that it was created with, its key too', async () => {
