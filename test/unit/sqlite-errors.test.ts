@@ -100,6 +100,14 @@ describe('a SQLite file that cannot be opened', () => {
     expect(opening(join(dirname(path), 'new.db')).code).toBe('store_readonly');
   });
 
+  test('in a directory that may not be looked into is store_readonly, new or not', async () => {
+    const path = await filled();
+    chmodSync(dirname(path), 0o000);
+    asNobody();
+    expect(opening(path).code).toBe('store_readonly');
+    expect(opening(join(dirname(path), 'deeper', 'tasks.db')).code).toBe('store_readonly');
+  });
+
   test('because too many files are open is store_error that says so, and opens after it', async () => {
     const path = freshPath();
     const exhausted = join(import.meta.dirname, 'fixtures/sqlite-exhausted.ts');

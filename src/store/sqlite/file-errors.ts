@@ -73,10 +73,10 @@ function readOnly(path: string, cause: unknown): OffstageError {
 /** SQLite has one code for all of these, so the file system is asked. */
 function cannotOpen(path: string, cause: unknown): OffstageError {
   const directory = dirname(path);
-  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
+  if (kindOf(directory) === 'other') {
     return failed(`There is no directory ${directory} for ${path}; make it first.`, cause);
   }
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) {
+  if (kindOf(path) === 'directory') {
     return failed(`${path} is a directory; name a file in it.`, cause);
   }
   if (!mayOpenFiles(directory)) {
@@ -86,6 +86,15 @@ function cannotOpen(path: string, cause: unknown): OffstageError {
     );
   }
   return readOnly(path, cause);
+}
+
+/** What is at a path, `'hidden'` if this process may not even look. */
+function kindOf(path: string): 'directory' | 'other' | 'hidden' {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? 'directory' : 'other';
+  } catch {
+    return 'hidden';
+  }
 }
 
 /** Whether this process, and the machine, may have one more file open. */
