@@ -22,7 +22,7 @@ stdout.on('error', () => interrupt.abort(UNREAD));
 const place = new Place();
 if (place.isTaken) {
   stdout.write(`The demo runs already, as process ${place.before}. To look on:\n`);
-  stdout.write('node examples/second-terminal/main.ts list\n');
+  stdout.write('npx node examples/second-terminal/main.ts list\n');
   process.exitCode = 1;
 } else {
   stdout.write('Offstage demo. The agent is a script, its tasks are real. Ctrl-C ends it.\n');

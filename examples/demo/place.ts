@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
@@ -7,6 +7,13 @@ import { z } from 'zod';
 export const FILE =
   process.env.OFFSTAGE_DEMO_DB ??
   fileURLToPath(new URL('../../.offstage/demo.db', import.meta.url));
+
+/** The same for who only looks on, and so must not make one. */
+export function fileOfDemo(): string {
+  if (existsSync(FILE)) return FILE;
+  process.stderr.write('There is no demo to look at: start one with `npm run demo`.\n');
+  process.exit(1);
+}
 
 const Kept = z.object({ pid: z.number(), line: z.number(), isBegun: z.boolean() });
 

@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs';
 import { createRuntime } from 'offstage';
 import { sqliteStore } from 'offstage/sqlite';
-import { FILE } from '../demo/place.ts';
+import { fileOfDemo } from '../demo/place.ts';
 
 /** The demo's tasks, seen from another process: `list`, `tail <task>` or `cancel <task>`. */
-const [verb, wanted = ''] = process.argv.slice(2);
-if (!existsSync(FILE)) throw new Error('There is no demo to look at: run `npm run demo` first.');
-const store = sqliteStore(FILE);
+const [verb = 'list', wanted = ''] = process.argv.slice(2);
+const store = sqliteStore(fileOfDemo());
 const runtime = await createRuntime({ store });
 const tasks = await runtime.supervisor('demo').list();
 const task = tasks.find((each) => [each.id, each.snapshot().title].includes(wanted));
@@ -21,6 +19,7 @@ if (verb === 'tail' && task) {
   await task.cancel('Cancelled from a second terminal');
   console.log(`${wanted} is ${(await task.ended()).status}.`);
 } else {
+  if (verb !== 'list') console.log(`No task to ${verb} by the name "${wanted}". There are:`);
   for (const { id, title, status, phase, progress } of tasks.map((each) => each.snapshot())) {
     const far = progress ? `${progress.current} of ${progress.total}` : '';
     console.log(`${id}  ${title.padEnd(15)} ${(phase ?? status).padEnd(14)} ${far}`);

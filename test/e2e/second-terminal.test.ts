@@ -11,6 +11,7 @@ let demo: Run;
 let list: Run;
 let tail: Run;
 let cancel: Run;
+let mistaken: Run;
 let another: Run;
 
 /** All programs are ready before the demo begins, since that does not wait for them. */
@@ -18,15 +19,20 @@ beforeAll(async () => {
   const listing = home.prepare(TERMINAL, 'list');
   const tailing = home.prepare(TERMINAL, 'tail', 'Benchmark');
   const cancelling = home.prepare(TERMINAL, 'cancel', 'Benchmark');
+  const mistaking = home.prepare(TERMINAL, 'cancel', 'Benchmarks');
   const anotherDemo = home.prepare(DEMO);
   const playing = home.prepare(DEMO);
   const isAtWork = playing.line(/^output +mirrors/);
   playing.open();
   await isAtWork;
   const isTold = tailing.line(/^\d+ pieces$/);
-  for (const program of [listing, tailing, anotherDemo]) program.open();
+  for (const program of [listing, tailing, mistaking, anotherDemo]) program.open();
   await isTold;
-  [list, another] = await Promise.all([listing.ended, anotherDemo.ended]);
+  [list, mistaken, another] = await Promise.all([
+    listing.ended,
+    mistaking.ended,
+    anotherDemo.ended,
+  ]);
   cancelling.open();
   [demo, tail, cancel] = await Promise.all([playing.ended, tailing.ended, cancelling.ended]);
 }, 100_000);
@@ -40,7 +46,7 @@ describe('a second terminal, while the demo runs in another process', () => {
   });
 
   test('ends well and says nothing on the side', () => {
-    for (const { exitCode, stderr } of [list, tail, cancel]) {
+    for (const { exitCode, stderr } of [list, tail, mistaken, cancel]) {
       expect(stderr).toBe('');
       expect(exitCode).toBe(0);
     }
@@ -51,6 +57,11 @@ describe('a second terminal, while the demo runs in another process', () => {
     expect(list.stdout).toMatch(/^[0-9a-f-]{36} {2}guide site +working/m);
     expect(list.stdout).toMatch(/^[0-9a-f-]{36} {2}mirrors +working/m);
     expect(list.stdout).toMatch(/^[0-9a-f-]{36} {2}Benchmark +working/m);
+  });
+
+  test('says when there is no task of that name, and lists those that there are', () => {
+    expect(mistaken.lines[0]).toBe('No task to cancel by the name "Benchmarks". There are:');
+    expect(mistaken.stdout).toMatch(/^[0-9a-f-]{36} {2}Benchmark +working/m);
   });
 
   test('tails a task from what it last did to its end', () => {
@@ -71,7 +82,15 @@ describe('a second terminal, while the demo runs in another process', () => {
   });
 });
 
+test('without a demo it says how to start one, in a line and not in a stack', async () => {
+  const empty = new DemoHome();
+  const { exitCode, stderr } = await empty.start(TERMINAL, 'list').ended;
+  empty.remove();
+  expect(exitCode).toBe(1);
+  expect(stderr).toBe('There is no demo to look at: start one with `npm run demo`.\n');
+});
+
 test('a second demo says that one runs already, and leaves it alone', () => {
   expect(another.exitCode).toBe(1);
-  expect(another.stdout).toMatch(/^The demo runs already, as process \d+\./);
+  expect(another.stdout).toMatch(/^The demo runs already, as process \d+\.[\s\S]*^npx node /m);
 });
