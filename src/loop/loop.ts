@@ -1,6 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { ContinuePolicy, Delivery } from '../../machines/index.ts';
 import type { Engine } from '../runtime/engine.ts';
+import { holdProcess } from '../runtime/hold-process.ts';
 import { engineBehind, type Supervisor } from '../runtime/supervisor.ts';
 import type { Clock } from '../task/clock.ts';
 import { checkId, newId } from '../task/ids.ts';
@@ -128,7 +129,7 @@ class TaskLoop implements Loop, LoopCore {
   }
 
   whenPending(options?: WaitOptions): Promise<PendingBatch | null> {
-    return this.#desk.whenPending(options);
+    return holdProcess(() => this.#desk.whenPending(options));
   }
 
   async reminder(): Promise<string | null> {

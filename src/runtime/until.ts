@@ -1,6 +1,7 @@
 import { Bell } from '../streams/bell.ts';
 import { unknownTask } from '../task/errors.ts';
 import type { TaskRecord } from '../task/record.ts';
+import { holdProcess } from './hold-process.ts';
 import { engineBehind, type Supervisor } from './supervisor.ts';
 
 /** What else ends a wait. */
@@ -81,7 +82,7 @@ export async function until(
       if (isDone(known)) return { reason: 'done', records: known };
       if (stopped !== null) return { reason: stopped, records: known };
       if (engine.isShut) engine.throwIfClosing();
-      await news.heard();
+      await holdProcess(() => news.heard());
     }
   } finally {
     clearTimer();
