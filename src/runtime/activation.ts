@@ -105,11 +105,11 @@ export class Activation {
     // As it is registered now.
     cell.definition = this.#engine.registry.find(record);
     this.#engine.enter(cell);
-    const unsaid = cell.takeUnsaid();
-    if (unsaid) cell.post({ ...unsaid, epoch: record.epoch });
+    const unsaid = cell.takeUnsaid(record);
+    for (const command of unsaid) cell.post({ ...command, epoch: record.epoch });
     // What was asked of the runtime that is gone comes before what becomes of the task now.
     this.#engine.inbox.take(cell, posted);
-    if (isOrphan && !unsaid) this.#execute(judge(this.#engine, record), cell);
+    if (isOrphan && unsaid.length === 0) this.#execute(judge(this.#engine, record), cell);
     void this.#engine.inbox.drain(record.id);
     return cell;
   }

@@ -16,14 +16,12 @@ import { nextDeadline } from './due.ts';
 import { perform } from './effects.ts';
 import type { Executor } from './executor.ts';
 import type { CellHost } from './host.ts';
+import { type LastWord, LastWords } from './last-words.ts';
 import { decideDue, decideQueued, factsOf, unstoredReports } from './planner.ts';
 import type { TaskActor } from './projection.ts';
 import { abortReason, conflict, fenced } from './reasons.ts';
 
 const NOBODY = () => {};
-
-/** How a body ended. */
-type LastWord = Extract<Command, { type: 'SUCCEED' | 'FAIL' }>;
 
 interface Creation {
   readonly isAdmitted: boolean;
@@ -58,8 +56,8 @@ export class Cell {
   /** The journal will ask for the next write. */
   #isRequested = false;
   #ends: ((error: OffstageError | null) => void)[] | null = null;
-  /** How the body ended, where the store failed to take it: to be said again when it is back. */
-  #unsaid: LastWord | null = null;
+  /** Made on demand: stores seldom fail. */
+  #lastWords: LastWords | null = null;
   /** Inbox commands that are in the mailbox already. */
   #drained: Set<string> | null = null;
   /** There are commands in the inbox that were put off. */
@@ -96,7 +94,7 @@ export class Cell {
   /** Puts a record read anew from the store in place of the one this cell remembers. */
   reload(record: TaskRecord): void {
     // It was the word of a body that another runtime has replaced.
-    if (record.attempt !== this.record.attempt) this.#unsaid = null;
+    if (record.attempt !== this.record.attempt) this.#lastWords = null;
     this.record = record;
     this.snapshot = snapshotOf(record);
   }
@@ -263,20 +261,21 @@ export class Cell {
     if (!this.isStored) this.isStored = 'unknown';
     // In the write that failed, or behind it.
     const envelopes = [...plan.answers.map(({ envelope }) => envelope), ...this.#mailbox];
-    this.#unsaid = envelopes.map(({ command }) => command).find(isLastWord) ?? null;
+    const commands = envelopes.map(({ command }) => command);
+    this.#lastWords ??= new LastWords();
+    const givenUp = this.#lastWords.keep(commands, this.record.seq, error);
+    if (givenUp) this.host.report(givenUp, { where: 'store', task: this.id });
     this.fence(plan.answers, error);
   }
 
   /** How the body ended, where the store failed to take it. */
   get unsaid(): LastWord | null {
-    return this.#unsaid;
+    return this.#lastWords?.word ?? null;
   }
 
-  /** Gives away what is to be said again now that the store is back. */
-  takeUnsaid(): LastWord | null {
-    const unsaid = this.#unsaid;
-    this.#unsaid = null;
-    return unsaid;
+  /** Gives away what is to be said again now that the store is back with this record. */
+  takeUnsaid({ seq }: TaskRecord): ReturnType<LastWords['take']> {
+    return this.#lastWords?.take(seq) ?? [];
   }
 
   #planOf(write: Write): Plan | null {
@@ -286,6 +285,7 @@ export class Cell {
   #publish({ write, snapshot, steps, answers }: Plan): void {
     const before = this.snapshot;
     this.isStored = true;
+    this.#lastWords = null;
     this.record = write.record;
     this.snapshot = snapshot;
     this.host.stored(this, before);
@@ -364,10 +364,6 @@ export class Cell {
 
 function takesWhatWasPutOff({ command }: Step): boolean {
   return command.type === 'RESUME' || command.type === 'ASK';
-}
-
-function isLastWord(command: Command): command is LastWord {
-  return command.type === 'SUCCEED' || command.type === 'FAIL';
 }
 
 /** The record in the way is this very task: stored, but claimed by another before the answer came. */

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { defineTask, memoryStore, OffstageError } from '../../src/index.ts';
+import {
+  defineTask,
+  memoryStore,
+  OffstageError,
+  type RuntimeOptions,
+  type Write,
+} from '../../src/index.ts';
 import { isEnd } from '../../src/task/events.ts';
 import { virtualClock } from '../../src/testing/index.ts';
 import {
@@ -150,16 +156,21 @@ describe('a cancel', () => {
   });
 });
 
+interface Refusing extends Pick<RuntimeOptions, 'retention'> {
+  readonly isRefused?: (write: Write) => boolean;
+}
+
 describe('an end that the store does not take', () => {
   /** A store that fails to store the end of one task, as often as the test says. */
-  async function refusing(failures: number) {
+  async function refusing(failures: number, { isRefused = () => true, ...options }: Refusing = {}) {
     const clock = virtualClock();
     const inner = memoryStore({ clock });
     let left = failures;
     const store = over(inner, {
       async commit(writes) {
         const isEnding = writes.some(
-          ({ id, record }) => id === 'unlucky' && record.status !== 'running',
+          (write) =>
+            write.id === 'unlucky' && write.record.status !== 'running' && isRefused(write),
         );
         if (!isEnding || left <= 0) return inner.commit(writes);
         left -= 1;
@@ -169,7 +180,7 @@ describe('an end that the store does not take', () => {
     const work = steered();
     const stage = await openStage({
       tasks: [work.definition],
-      ...{ clock, store, retention: { keep: 0, ageMs: 0 } },
+      ...{ clock, store, ...options },
     });
     const task = await stage.thread.spawn(work.definition, undefined, {
       id: 'unlucky',
@@ -188,7 +199,9 @@ describe('an end that the store does not take', () => {
   }
 
   it('[A-54] keeps its task from being pruned, and is tried again', async () => {
-    const { thread, inner, work, task, body, wait, left } = await refusing(6);
+    const { thread, inner, work, task, body, wait, left } = await refusing(6, {
+      retention: { keep: 0, ageMs: 0 },
+    });
     body.succeed('at last');
     await turns(8);
     expect(left()).toBeLessThan(6);
@@ -216,6 +229,33 @@ describe('an end that the store does not take', () => {
       status: 'completed',
       outcome: { output: 'at last' },
     });
+  });
+
+  it('[C-x17] is stored with what the body told last, however long the store fails', async () => {
+    const { inner, task, body, wait } = await refusing(60);
+    const waiting = codeOf(task.result());
+    body.context.summary('in short');
+    void body.context.output('the last line');
+    body.succeed('at last');
+    await wait(600_000);
+    expect(await waiting).toBe('store_error');
+    expect(await inner.load(task.owner, task.id)).toMatchObject({
+      outcome: { output: 'at last', summary: 'in short' },
+    });
+    expect((await inner.readOutput(task.owner, task.id, {})).text).toBe('the last line');
+  });
+
+  it('[C-x17] is stored alone if what was told before it never can be, and that is said', async () => {
+    const hasOutput = ({ events }: Write) => events.some(({ type }) => type === 'output');
+    const { inner, task, body, wait, errors } = await refusing(1e9, { isRefused: hasOutput });
+    const waiting = codeOf(task.result());
+    void body.context.output('what no store takes');
+    body.succeed('at last');
+    await wait(900_000);
+    expect(await waiting).toBe('store_error');
+    expect(await inner.load(task.owner, task.id)).toMatchObject({ outcome: { output: 'at last' } });
+    const said = errors.map((error) => (error instanceof Error ? error.message : ''));
+    expect(said.filter((message) => message.includes('is given up'))).toHaveLength(1);
   });
 
   it('[C-x17] never leaves its task running without a body, however long the store fails', async () => {
