@@ -157,6 +157,8 @@ export type TaskCommand = { readonly facts: Facts } & (
       readonly recovery?: Recovery;
       /** Its runtime has died, rather than been closed. */
       readonly isCrash?: true;
+      /** Comes from its parent: what was stopped before is left as it is. */
+      readonly isCascade?: true;
     }
   | { readonly type: 'GRACE_OVER' }
   | { readonly type: 'JOIN' }

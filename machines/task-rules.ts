@@ -48,6 +48,12 @@ export function isHeld(context: TaskContext, command: TaskCommand): boolean {
   return (executor && !context.abandoned) || children > 0;
 }
 
+/** It was stopped only because its runtime left, and somebody wants it to stay so. */
+export function isToGoOn({ request }: TaskContext, command: TaskCommand): boolean {
+  if (command.type !== 'STOP' || request?.recovery !== 'resume') return false;
+  return command.recovery === undefined && command.isCascade !== true;
+}
+
 /** What somebody's wish for the end changes. */
 export function endRequest(kind: EndRequest['kind'], context: TaskContext, command: TaskCommand) {
   const reason = 'reason' in command ? command.reason : null;

@@ -10,6 +10,7 @@ import {
   failureOf,
   graceOf,
   isHeld,
+  isToGoOn,
   mayRestart,
   NO_QUESTIONS,
   only,
@@ -58,6 +59,7 @@ export const taskMachine = setup({
       'requestId' in event &&
       context.requests.length === 1 &&
       context.requests[0]?.id === event.requestId,
+    isToGoOn: ({ context, event }) => isToGoOn(context, event),
     inForeground: ({ event }) => event.facts.foreground,
     mayResume: ({ event }) =>
       event.facts.resumable && !event.facts.executor && event.facts.parentRunning,
@@ -378,6 +380,7 @@ export const taskMachine = setup({
             actions: ['nextAttempt', 'tellResumed', 'tellQueued'],
           },
         ],
+        STOP: { guard: 'isToGoOn', actions: ['requestStop', 'tellStopRequested'] },
         CANCEL: {
           target: 'cancelled',
           actions: ['requestCancel', 'noteStray', 'tellCancelRequested', 'cascadeCancel'],

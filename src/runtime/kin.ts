@@ -37,7 +37,8 @@ export class Kin {
 
   /** Passes a cancel or stop on to the linked children. */
   cascade(cell: Cell, type: 'CANCEL' | 'STOP', what: string): void {
-    const command: Command = { type, reason: `Its parent ${what}.` };
+    const reason = `Its parent ${what}.`;
+    const command: Command = type === 'STOP' ? { type, reason, isCascade: true } : { type, reason };
     for (const child of this.links.of(cell.id)) {
       if (child.isLive) child.send(command);
       else void this.#reach(child.record, command);

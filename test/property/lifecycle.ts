@@ -15,6 +15,8 @@ type Place =
   | 'cancelling'
   | 'stopping'
   | 'stopped'
+  /** Only because its runtime left. */
+  | 'toGoOn'
   | 'ended';
 
 const REPORTS = new Set([
@@ -91,10 +93,12 @@ function next(place: Place, event: TaskEvent, open: Set<string>, hasCancel: bool
       return 'joining';
     case 'cancelRequested':
       if (hasCancel) throw wrong();
-      must('queued', 'working', 'asking', 'retrying', 'joining', 'stopping', 'stopped');
+      must('queued', 'working', 'asking', 'retrying', 'joining', 'stopping', 'stopped', 'toGoOn');
       open.clear();
       return place === 'joining' ? 'joining' : 'cancelling';
     case 'stopRequested':
+      // Nobody is to take it up again.
+      if (place === 'toGoOn') return 'stopped';
       must('queued', 'working', 'asking', 'retrying', 'joining');
       open.clear();
       return place === 'joining' ? 'joining' : 'stopping';
@@ -112,9 +116,9 @@ function next(place: Place, event: TaskEvent, open: Set<string>, hasCancel: bool
       return 'ended';
     case 'stopped':
       must('stopping');
-      return 'stopped';
+      return event.recovery === 'resume' ? 'toGoOn' : 'stopped';
     case 'resumed':
-      must('stopped');
+      must('stopped', 'toGoOn');
       return 'queued';
     default:
       throw wrong();

@@ -198,3 +198,30 @@ describe('what was sent to a runtime that closed before it had read it', () => {
     });
   });
 });
+
+describe('a task that was stopped only because its runtime left', () => {
+  test('stays stopped if its owner stops it, and goes on no more by itself', async () => {
+    const world = new World();
+    const work = steered('work', resumes);
+    const tasks = [work.definition];
+    const first = await world.open({ tasks });
+    const { id } = await first.thread.spawn(work.definition);
+    await world.settle();
+    await first.runtime.close();
+    const other = await world.open({ tasks, recovery: false });
+    const task = await other.thread.get(id);
+    expect(task.snapshot()).toMatchObject({ status: 'stopped', request: { recovery: 'resume' } });
+    expect(await task.stop('for now')).toBe(true);
+    await world.open({ tasks });
+    await world.mourn();
+    expect(await other.load(id)).toMatchObject({
+      status: 'stopped',
+      attempt: 1,
+      request: { reason: 'for now' },
+    });
+    expect(work.bodies).toHaveLength(1);
+    await task.resume();
+    await world.settle();
+    expect(work.bodies).toHaveLength(2);
+  });
+});
