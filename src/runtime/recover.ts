@@ -24,7 +24,7 @@ export type Recovered =
   | { readonly kind: 'waits'; readonly parent: string }
   /** It may not go on as it is defined, or cannot be read: nothing is gained by trying again. */
   | { readonly kind: 'refused'; readonly fault?: Fault }
-  /** The store failed. */
+  /** It can be tried again later, as when the store failed. */
   | { readonly kind: 'failed'; readonly fault: Fault };
 
 const REASON = 'Its runtime was gone.';
@@ -79,7 +79,9 @@ async function goOn(engine: Engine, record: TaskRecord): Promise<Recovered> {
     if (isOffstageError(error) && error.code.startsWith('store_')) throw error;
     // Somebody was faster. If that one dies, too, the task is to be found again.
     if (isRefusal(error) || isOffstageError(error, 'fenced')) return { kind: 'gone' };
-    return { kind: 'refused', fault: { error, where: 'task' } };
+    // The name is free again once the sibling that took it has ended.
+    const kind = isOffstageError(error, 'name_taken') ? 'failed' : 'refused';
+    return { kind, fault: { error, where: 'task' } };
   }
 }
 

@@ -134,3 +134,23 @@ test('the last words of a body, of which nobody heard, do not end a later attemp
   await world.settle();
   expect(await task.result()).toBe('of the last attempt');
 });
+
+test('a task whose name was taken meanwhile goes on when it is free again, and that is said once', async () => {
+  const world = new World();
+  const work = steered('work', resumes);
+  const tasks = [work.definition];
+  const named = { name: 'crawler' };
+  const first = await world.open({ tasks });
+  const { id } = await first.thread.spawn(work.definition, undefined, named);
+  await world.settle();
+  await first.runtime.close();
+  const rival = await world.open({ tasks, recovery: false });
+  await rival.thread.spawn(work.definition, undefined, named);
+  const third = await world.open({ tasks });
+  await world.mourn();
+  expect(third.errors).toMatchObject([{ code: 'name_taken' }]);
+  expect(await third.load(id)).toMatchObject({ status: 'stopped', attempt: 1 });
+  work.body.succeed();
+  await world.mourn();
+  expect(await third.load(id)).toMatchObject({ status: 'running', attempt: 2 });
+});

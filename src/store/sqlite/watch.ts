@@ -119,8 +119,8 @@ export class Watch {
     const { version, changes, command } = this.#seen;
     this.#seen = {
       version,
-      changes: Math.max(changes, ...this.#ownChanges),
-      command: Math.max(command, ...this.#ownCommands),
+      changes: lastOf(this.#ownChanges, changes),
+      command: lastOf(this.#ownCommands, command),
     };
     this.#ownChanges.clear();
     this.#ownCommands.clear();
@@ -164,4 +164,11 @@ export class Watch {
       }
     }
   }
+}
+
+/** The greatest: there may be more of them than a call takes arguments. */
+function lastOf(numbers: ReadonlySet<number>, before: number): number {
+  let last = before;
+  for (const number of numbers) if (number > last) last = number;
+  return last;
 }
