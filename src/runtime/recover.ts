@@ -85,11 +85,20 @@ async function goOn(engine: Engine, record: TaskRecord): Promise<Recovered> {
   }
 }
 
-/** Its runtime has died, or stopped it when it was closed so that it could go on later. */
+/**
+ * Its runtime has died, or stopped it when it was closed so that it could go on later, or had not read
+ * a cancel when it stopped it.
+ */
 async function isLeft(engine: Engine, record: TaskRecord): Promise<boolean> {
   const { id, status, holder } = record;
-  if (status !== 'running') return isToGoOn(record);
+  if (status === 'stopped') return isToGoOn(record) || (await isToCancel(engine, id));
+  if (status !== 'running') return false;
   // It was claimed here, but the store failed before it was taken up.
   if (holder === engine.holder) return !engine.cells.has(id);
   return !(await engine.store.isAlive(holder));
+}
+
+async function isToCancel(engine: Engine, id: string): Promise<boolean> {
+  const commands = await engine.store.readCommands(id);
+  return commands.some(({ command }) => command.type === 'CANCEL');
 }

@@ -160,7 +160,8 @@ export interface Store {
   isAlive(holder: string): Promise<boolean>;
   /**
    * Tasks that wait for a runtime to take them up, oldest first: running ones whose holder has no
-   * lease any more, and those that were stopped in order to go on later.
+   * lease any more, those that were stopped in order to go on later, and stopped ones with a cancel
+   * in their inbox.
    */
   orphans(query: OrphanQuery): Promise<readonly Orphan[]>;
   /** Ends the lease of a holder that leaves, and lets go of the notices that it has taken. */

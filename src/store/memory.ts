@@ -244,8 +244,13 @@ class MemoryStore implements Store {
   }
 
   #isOrphan(record: TaskRecord): boolean {
-    if (record.status === 'stopped') return isToGoOn(record);
+    if (record.status === 'stopped') return isToGoOn(record) || this.#isToCancel(record);
     return !this.#leases.isAlive(record.holder);
+  }
+
+  #isToCancel({ id }: TaskRecord): boolean {
+    const commands = this.#entries.get(id)?.commands ?? [];
+    return commands.some(({ command }) => command.type === 'CANCEL');
   }
 
   async release(holder: string): Promise<void> {

@@ -40,6 +40,20 @@ function only(
 /** What can go wrong with tasks that wait for a runtime. */
 export const orphanBreakages: readonly Breakage[] = [
   breakage(
+    'a stopped task is left alone, whatever waits in its inbox',
+    'orphans: a stopped task is one while a cancel waits in its inbox',
+    (store) => only(store, ({ status, request }) => status !== 'stopped' || !!request?.recovery),
+  ),
+  breakage(
+    'a stopped task with anything in its inbox is an orphan',
+    'orphans: a stopped task is one while a cancel waits in its inbox',
+    (store) =>
+      also(
+        store,
+        async ({ id, status }) => status === 'stopped' && (await store.readCommands(id)).length > 0,
+      ),
+  ),
+  breakage(
     'a holder that had a lease has it for ever',
     'orphans: a running task is one once the lease of its holder is over',
     (store) => {

@@ -225,3 +225,27 @@ describe('a task that was stopped only because its runtime left', () => {
     expect(work.bodies).toHaveLength(2);
   });
 });
+
+describe('a cancel that nobody had read when the task was stopped', () => {
+  test('is carried out, though nobody looks after a stopped task', async () => {
+    const world = new World();
+    const work = steered('work', { resumable: true });
+    const tasks = [work.definition];
+    // It hears of nothing that is sent to it.
+    const deaf = over(world.store, { watch: () => () => {} });
+    const first = await world.open({ tasks, store: deaf });
+    const second = await world.open({ tasks });
+    const mine = await first.thread.spawn(work.definition);
+    await world.settle();
+    const theirs = await second.thread.get(mine.id);
+    await theirs.cancel('enough');
+    await mine.stop('for now');
+    await world.settle();
+    expect(mine.status).toBe('stopped');
+    await world.mourn();
+    expect(await second.load(mine.id)).toMatchObject({
+      status: 'cancelled',
+      request: { reason: 'enough' },
+    });
+  });
+});

@@ -21,8 +21,8 @@ export class Commands {
   constructor(connection: Connection, damage: Damage) {
     this.#damage = damage;
     this.#post = connection.prepare(
-      `INSERT INTO commands (task, id, body)
-       SELECT n, ?, ? FROM tasks
+      `INSERT INTO commands (task, id, type, body)
+       SELECT n, ?, ?, ? FROM tasks
        WHERE id = ? AND owner = ? AND status IN ('running', 'stopped')
        ON CONFLICT DO NOTHING RETURNING n`,
     );
@@ -38,7 +38,7 @@ export class Commands {
 
   /** Gives the number of the command, or `null` if there was nothing to post. */
   post(owner: string, command: InboxCommand, body: string): number | null {
-    const row = this.#post.get(command.id, body, command.task, owner);
+    const row = this.#post.get(command.id, command.command.type, body, command.task, owner);
     return row === undefined ? null : Number(row.n);
   }
 

@@ -32,6 +32,7 @@ export class Orphans {
   readonly #leases: Leases;
   readonly #keepers: StatementSync;
   readonly #keptBy: StatementSync;
+  readonly #toCancel: StatementSync;
   readonly #placeOf: StatementSync;
 
   constructor(connection: Connection, leases: Leases) {
@@ -49,15 +50,25 @@ export class Orphans {
       `SELECT id, owner, definition, created_at FROM tasks
        WHERE keeper = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?`,
     );
+    // By the few cancels that wait, not by the many tasks.
+    this.#toCancel = connection.prepare(
+      `SELECT DISTINCT tasks.id, owner, definition, created_at
+       FROM commands INDEXED BY commands_cancel JOIN tasks ON tasks.n = commands.task
+       WHERE commands.type = 'CANCEL' AND status = 'stopped' AND keeper IS NULL
+         AND (created_at, tasks.id) > (?, ?)
+       ORDER BY created_at, tasks.id LIMIT ?`,
+    );
     this.#placeOf = connection.prepare('SELECT created_at, id FROM tasks WHERE id = ?');
   }
 
   list({ after, limit }: OrphanQuery, now: number): readonly Orphan[] {
     const place = after === undefined ? FIRST : this.#place(after);
     const most = Number.isFinite(limit) ? Math.ceil(limit) : -1;
-    const rows = this.#deadKeepers(now).flatMap(
-      (keeper) => this.#keptBy.all(keeper, place.created_at, place.id, most) as unknown as Row[],
-    );
+    const from = [place.created_at, place.id, most] as const;
+    const rows = [
+      ...this.#deadKeepers(now).flatMap((keeper) => this.#keptBy.all(keeper, ...from)),
+      ...this.#toCancel.all(...from),
+    ] as unknown as Row[];
     return rows
       .toSorted(byCreation)
       .slice(0, limit)

@@ -99,9 +99,11 @@ export const MIGRATIONS: readonly string[] = [
     n INTEGER PRIMARY KEY AUTOINCREMENT,
     task INTEGER NOT NULL,
     id TEXT NOT NULL,
+    type TEXT NOT NULL,
     body TEXT NOT NULL,
     UNIQUE (task, id)
   );
+  CREATE INDEX commands_cancel ON commands (task) WHERE type = 'CANCEL';
 
   CREATE TABLE leases (
     holder TEXT PRIMARY KEY,

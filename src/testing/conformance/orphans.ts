@@ -72,6 +72,23 @@ export const orphans: readonly ContractCase[] = [
     },
   },
   {
+    name: 'orphans: a stopped task is one while a cancel waits in its inbox',
+    async check(bench) {
+      const stopped = await bench.end(await bench.create(), 'stopped');
+      const { id: task, owner } = stopped;
+      const post = (id: string, type: 'CANCEL' | 'STOP') =>
+        bench.store.postCommand(owner, { id, task, command: { type, reason: null } });
+      await post('one', 'STOP');
+      assert.deepEqual(await ids(bench), [], 'it is stopped already');
+      await post('two', 'CANCEL');
+      await post('three', 'CANCEL');
+      assert.deepEqual(await ids(bench), [task]);
+      assert.deepEqual(await ids(bench, { limit: 9, after: task }), []);
+      await bench.store.dropCommands(task, ['two', 'three']);
+      assert.deepEqual(await ids(bench), []);
+    },
+  },
+  {
     name: 'orphans: a task that was stopped for another reason is none',
     async check(bench) {
       await bench.end(await bench.create(), 'stopped');
