@@ -48,8 +48,8 @@ export function isHeld(context: TaskContext, command: TaskCommand): boolean {
   return (executor && !context.abandoned) || children > 0;
 }
 
-/** It was stopped only because its runtime left, and somebody wants it to stay so. */
-export function isToGoOn({ request }: TaskContext, command: TaskCommand): boolean {
+/** It was stopped only because its runtime left, and its owner wants it to stay so. */
+export function isToStayStopped({ request }: TaskContext, command: TaskCommand): boolean {
   if (command.type !== 'STOP' || request?.recovery !== 'resume') return false;
   return command.recovery === undefined && command.isCascade !== true;
 }

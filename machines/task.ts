@@ -10,7 +10,7 @@ import {
   failureOf,
   graceOf,
   isHeld,
-  isToGoOn,
+  isToStayStopped,
   mayRestart,
   NO_QUESTIONS,
   only,
@@ -59,7 +59,7 @@ export const taskMachine = setup({
       'requestId' in event &&
       context.requests.length === 1 &&
       context.requests[0]?.id === event.requestId,
-    isToGoOn: ({ context, event }) => isToGoOn(context, event),
+    isToStayStopped: ({ context, event }) => isToStayStopped(context, event),
     inForeground: ({ event }) => event.facts.foreground,
     mayResume: ({ event }) =>
       event.facts.resumable && !event.facts.executor && event.facts.parentRunning,
@@ -380,7 +380,7 @@ export const taskMachine = setup({
             actions: ['nextAttempt', 'tellResumed', 'tellQueued'],
           },
         ],
-        STOP: { guard: 'isToGoOn', actions: ['requestStop', 'tellStopRequested'] },
+        STOP: { guard: 'isToStayStopped', actions: ['requestStop', 'tellStopRequested'] },
         CANCEL: {
           target: 'cancelled',
           actions: ['requestCancel', 'noteStray', 'tellCancelRequested', 'cascadeCancel'],
