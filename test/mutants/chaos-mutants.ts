@@ -79,4 +79,25 @@ export const chaosMutants: readonly Mutant[] = [
     replace: '',
     tests: ['test/unit/recovery-inbox.test.ts'],
   },
+  {
+    name: 'a cancel that nobody had read stays in the inbox of a stopped task',
+    file: 'src/runtime/recover.ts',
+    find: ' || (await isToCancel(engine, id));',
+    replace: ';',
+    tests: ['test/unit/recovery-inbox.test.ts'],
+  },
+  {
+    name: 'a stop of a task that is to go on changes nothing',
+    file: 'machines/task-rules.ts',
+    find: "if (command.type !== 'STOP' || request?.recovery !== 'resume') return false;",
+    replace: "if (command.type !== 'STOP' || request !== undefined) return false;",
+    tests: ['test/unit/recovery-inbox.test.ts'],
+  },
+  {
+    name: 'what a body told last is not said again with its end',
+    file: 'src/supervisor/last-words.ts',
+    find: 'return [...told, word];',
+    replace: 'return told.length < 0 ? told : [word];',
+    tests: ['test/unit/behaviours-of-ends.test.ts'],
+  },
 ];
